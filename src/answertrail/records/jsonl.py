@@ -1,0 +1,148 @@
+"""Read and write JSON Lines of the contract, strictly.
+
+Every fault names file, line and field and says what was expected.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from answertrail.errors import InputError
+from answertrail.records.base import Record
+from answertrail.records.document import Document
+from answertrail.records.judgement import Label, Pair, Verdict
+from answertrail.records.question import Question
+from answertrail.records.resolution import Resolution
+from answertrail.records.retrieval import RetrievalRun
+from answertrail.records.run import Run
+
+R = TypeVar("R", bound=Record)
+
+RECORDS: Mapping[str, type[Record]] = {
+    "document/1": Document,
+    "question/1": Question,
+    "retrieval_run/1": RetrievalRun,
+    "run/1": Run,
+    "verdict/1": Verdict,
+    "pair/1": Pair,
+    "label/1": Label,
+    "resolution/1": Resolution,
+}
+
+
+def loads(text: str) -> Any:
+    """Parse JSON as the contract wants it: no NaN, no Infinity, no key given twice.
+
+    Raises ValueError.
+    """
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+
+
+def parse(kind: type[R], value: object, *, where: str) -> R:
+    """Check one JSON value against a record type; raise InputError listing each fault."""
+    try:
+        return kind.model_validate(value, context={"json": True})
+    except ValidationError as error:
+        raise InputError(faults(error), where=where, hint="see docs/formats.md") from None
+
+
+def parse_line(kind: type[R], line: str, *, where: str) -> R:
+    """Parse one line of a JSON Lines file."""
+    try:
+        value = loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not valid JSON: {error}", where=where) from None
+    return parse(kind, value, where=where)
+
+
+def read(path: Path, kind: type[R]) -> Iterator[R]:
+    """Yield the records of a file in order; blank lines are skipped.
+
+    Raises InputError at the first fault, with `file:line`.
+    """
+    for number, line in numbered_lines(path):
+        yield parse_line(kind, line, where=f"{path}:{number}")
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, line) of a UTF-8 file without blank lines.
+
+    Lines end at a newline only, as JSON Lines has it; a byte-order mark is dropped.
+    """
+    try:
+        with path.open("rb") as stream:
+            for number, raw in enumerate(stream, 1):
+                if number == 1:
+                    raw = raw.removeprefix(b"\xef\xbb\xbf")
+                try:
+                    line = raw.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    raise InputError(
+                        f"byte {error.start} of the line is not UTF-8",
+                        where=f"{path}:{number}",
+                        hint="save the file as UTF-8",
+                    ) from None
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise InputError(error.strerror or str(error), where=str(path)) from None
+
+
+def dumps(record: Record) -> str:
+    """Return one line of JSON without the newline; text is kept readable (no ASCII escapes)."""
+    return json.dumps(record.as_json(), ensure_ascii=False, allow_nan=False)
+
+
+def write(path: Path, records: Iterable[Record]) -> int:
+    """Write records to `path` by an atomic rename and return how many."""
+    count = 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            for record in records:
+                stream.write(dumps(record) + "\n")
+                count += 1
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return count
+
+
+def faults(error: ValidationError) -> str:
+    """Render pydantic's findings as `field: what was expected`, joined by semicolons."""
+    lines = []
+    for item in error.errors():
+        field = ".".join(str(part) for part in item["loc"]) or "record"
+        message = item["msg"].removeprefix("Value error, ")
+        if item["type"] == "extra_forbidden":
+            message = "unknown field; free-form matter goes under meta"
+        elif item["type"] == "missing":
+            message = "required field is missing"
+        lines.append(f"{field}: {message}")
+    return "; ".join(lines)
+
+
+def _refuse_constant(token: str) -> object:
+    raise ValueError(f"{token} is not JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(f"key {key!r} is given twice")
+            seen.add(key)
+    return out
