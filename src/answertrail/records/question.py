@@ -6,7 +6,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from answertrail.records.base import Count, DateText, Identifier, NonEmpty, Number, Part, Record, Seconds
+from answertrail.records.base import (
+    Count,
+    DateText,
+    Identifier,
+    NonEmpty,
+    Number,
+    Part,
+    Record,
+    Seconds,
+)
 
 Tier = Literal["factual", "longitudinal", "comparative", "unanswerable", "lookup"]
 Split = Literal["dev", "held_out", "regression"]
@@ -58,7 +67,8 @@ class Question(Record):
     node_type: str | None = None
     important: bool | None = None
     unanswerable_kind: (
-        Literal["missing_topic", "near_miss", "false_premise", "outside_window", "missing_fact"] | None
+        Literal["missing_topic", "near_miss", "false_premise", "outside_window", "missing_fact"]
+        | None
     ) = None
     evidence: list[Evidence] | None = None
     relevant: list[Relevant] | None = None

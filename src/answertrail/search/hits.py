@@ -1,10 +1,28 @@
-"""What a search returns."""
+"""Chunks as search sees them, and what a search returns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk with what is shown of its document. Times and duration in seconds."""
+
+    id: str
+    document_id: str
+    title: str
+    published_at: datetime | None
+    url: str | None
+    language: str | None
+    duration_s: float | None
+    start_s: float | None
+    end_s: float | None
+    text: str
+    lines: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

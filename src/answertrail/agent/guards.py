@@ -1,0 +1,53 @@
+"""The guards of the loop, as pure decisions over what the run has done so far."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What the guards need to know of one search."""
+
+    query: str
+    window: tuple[str | None, str | None]
+    returned: int
+    new: int
+
+
+def normalised(query: str) -> str:
+    """Fold what does not make a query another query: case, spacing, punctuation, word order."""
+    folded = unicodedata.normalize("NFKC", query).casefold()
+    return " ".join(sorted(re.findall(r"\w+", folded)))
+
+
+def distinct_searches(searches: Sequence[Searched]) -> int:
+    """Count searches that differ after normalising and brought a new chunk, or nothing at all.
+
+    A reworded query that only returns what was already seen is not a second look.
+    """
+    seen: set[tuple[str, tuple[str | None, str | None]]] = set()
+    count = 0
+    for search in searches:
+        key = (normalised(search.query), search.window)
+        if key in seen:
+            continue
+        seen.add(key)
+        if search.new or not search.returned:
+            count += 1
+    return count
+
+
+def refusal_to_finish(searches: Sequence[Searched], minimum: int) -> str | None:
+    """Return why `mark_ready` is refused, in words for the model, or None when it may pass."""
+    done = distinct_searches(searches)
+    if done >= minimum:
+        return None
+    return (
+        f"Not yet: {done} of at least {minimum} distinct searches so far. Search again with a "
+        "different wording or for another part of the question; a search counts when it brings "
+        "a passage you have not seen, or finds nothing at all."
+    )

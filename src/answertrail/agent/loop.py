@@ -1,0 +1,415 @@
+"""The loop: search until ready, then one forced answer, checked before anyone sees it.
+
+The model holds no state: the loop keeps the whole conversation and hands it back every turn.
+Whatever the model does, the run ends with a typed status and its evidence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from answertrail.agent import events
+from answertrail.agent.citations import check_answer
+from answertrail.agent.conversation import SINGLE_RESULT_MARK, SearchOutcome, fitted, search_result
+from answertrail.agent.evidence import Evidence, answer_of
+from answertrail.agent.guards import refusal_to_finish
+from answertrail.agent.recipe import Recipe
+from answertrail.agent.support import LexicalSupport, SupportCheck
+from answertrail.agent.tools import (
+    READY,
+    SEARCH,
+    SUBMIT,
+    SUBMIT_TOOL,
+    BadCallError,
+    ReadyArguments,
+    SearchArguments,
+    SubmitArguments,
+    error_result,
+    exploration_tools,
+    parse_arguments,
+)
+from answertrail.errors import AnswerTrailError, InputError
+from answertrail.models.chat.base import (
+    AssistantMessage,
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Message,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from answertrail.records.run import Answer, CorpusRef, Run, Status
+from answertrail.search.hits import ChunkRow, Filter, SearchResult
+
+
+class Corpus(Protocol):
+    """The one corpus a run may read."""
+
+    @property
+    def ref(self) -> CorpusRef:
+        """Its name and snapshot."""
+        ...
+
+    @property
+    def embedder_key(self) -> str:
+        """The identity of the embedder its vectors came from."""
+        ...
+
+    async def search(self, query: str, *, mode: str, k: int, within: Filter) -> SearchResult:
+        """Return exactly min(k, matching) hits."""
+        ...
+
+    async def cited(self, ids: Iterable[str]) -> Mapping[str, ChunkRow]:
+        """Return those of the ids that exist in the snapshot."""
+        ...
+
+
+class RunStore(Protocol):
+    """Where evidence is kept while the run works, so that a crash loses nothing."""
+
+    async def start(self, run: Run) -> None:
+        """Keep a run that has begun; until finished its status is `interrupted`."""
+        ...
+
+    async def progress(self, run: Run) -> None:
+        """Keep the run as it stands."""
+        ...
+
+    async def finish(self, run: Run) -> None:
+        """Keep the run's last word."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Caps checked before each model call. None is no cap.
+
+    With `max_cost_usd` the model's price must be known, unless `allow_unknown_price`.
+    """
+
+    max_cost_usd: float | None = None
+    max_tokens: int | None = None
+    allow_unknown_price: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to one corpus."""
+
+    question: str
+    recipe: Recipe
+    model: ChatModel
+    corpus: Corpus
+    limits: Limits = field(default_factory=Limits)
+    support: SupportCheck = field(default_factory=LexicalSupport)
+    question_id: str | None = None
+    repeat: int | None = None
+    tier: str | None = None
+
+
+class _EndedError(Exception):
+    """The run ends here with this status; never leaves this module."""
+
+    def __init__(self, status: Status, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status: Status = status
+        self.error: dict[str, Any] = {"kind": kind, "message": message}
+
+
+async def run_agent(ask: Ask, store: RunStore, emit: events.EventSink = events.ignore) -> Run:
+    """Ask, and return the stored run.
+
+    Raises InputError before anything is stored when the question is empty or a money cap meets
+    an unknown price. A cancelled task is recorded as `cancelled`, then the cancellation goes on.
+    """
+    if not ask.question.strip():
+        raise InputError("the question is empty")
+    if ask.limits.max_cost_usd is not None and not (ask.model.price_known or ask.limits.allow_unknown_price):
+        raise InputError(
+            f"the price of {ask.model.name} is not known, so a cost cap cannot be kept",
+            hint="drop the cap, name the price, or allow an unknown price",
+        )
+    evidence = Evidence(
+        run_id=str(uuid.uuid4()),
+        question=ask.question,
+        recipe=ask.recipe,
+        corpus=ask.corpus.ref,
+        models={
+            "agent": ask.model.name,
+            "family": ask.model.family,
+            "embedder": ask.corpus.embedder_key,
+        },
+        question_id=ask.question_id,
+        repeat=ask.repeat,
+        tier=ask.tier,
+    )
+    await store.start(evidence.record("interrupted"))
+    await emit(events.RunStarted(evidence.run_id, ask.question, ask.recipe.name, ask.model.name))
+    work = _Work(ask, evidence, store, emit)
+    try:
+        run = evidence.record("completed", answer=await work.answer())
+    except _EndedError as ended:
+        run = evidence.record(ended.status, error=ended.error)
+    except AnswerTrailError as error:
+        run = evidence.record("failed", error=error.as_dict())
+    except asyncio.CancelledError:
+        run = evidence.record("cancelled", error={"kind": "cancelled", "message": "stopped by the user"})
+        await asyncio.shield(store.finish(run))
+        raise
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        await store.finish(evidence.record("failed", error={"kind": "bug", "message": message}))
+        raise
+    await store.finish(run)
+    await _tell(run, emit)
+    return run
+
+
+async def _tell(run: Run, emit: events.EventSink) -> None:
+    """Release the statements of a finished run, then its end."""
+    for s in (run.answer.statements or []) if run.answer else []:
+        await emit(events.StatementReleased(s.text, s.kind or "claim", tuple(s.citations), s.support or "UNSCORED"))
+    outcome = run.answer.outcome if run.answer else None
+    await emit(events.RunFinished(run.run_id, run.status, outcome, run.cost_usd, run.elapsed_ms or 0.0))
+
+
+class _Work:
+    """One run's two phases. Holds the conversation; the evidence holds everything else."""
+
+    def __init__(self, ask: Ask, evidence: Evidence, store: RunStore, emit: events.EventSink) -> None:
+        self.ask = ask
+        self.recipe = ask.recipe
+        self.evidence = evidence
+        self.store = store
+        self.emit = emit
+        self.messages: list[Message] = [SystemMessage(ask.recipe.prompt_text)]
+
+    async def answer(self) -> Answer:
+        if self.recipe.loop.explore:
+            self.messages.append(UserMessage(self.ask.question))
+            await self._explore()
+        else:
+            outcome = await self._search(SearchArguments(query=self.ask.question.strip()[:1000]))
+            text = search_result(outcome, with_terms=self.recipe.search.report_terms)
+            self.messages.append(UserMessage(f"{self.ask.question}\n\n{SINGLE_RESULT_MARK}\n{text}"))
+        if not self.evidence.searches:
+            raise _EndedError(
+                "failed",
+                "never_searched",
+                "the model never searched, so nothing it says could be checked",
+            )
+        if not self.evidence.seen:
+            await self._guard(
+                "empty_evidence",
+                "no search returned a passage; no model is asked to write about nothing",
+            )
+            return Answer(outcome="cannot_answer", statements=[], not_found=[self.ask.question])
+        return await self._close()
+
+    async def _explore(self) -> None:
+        loop = self.recipe.loop
+        tools = exploration_tools(self.recipe.search)
+        rejections = empty_turns = 0
+        for _ in range(loop.max_steps):
+            if self._closing_reserve_reached():
+                await self._guard("budget_reserve", "what is left of the budget is kept for the answer")
+                break
+            reply = await self._call("explore", ChatRequest(self._fitted(), tools, "required"))
+            if not reply.calls:
+                empty_turns += 1
+                if empty_turns > loop.max_nudges:
+                    await self._guard("empty_turns", "the model called no tool again; exploration ends")
+                    return
+                await self._guard("nudge", "a turn without a tool call is never an answer")
+                self.messages.append(
+                    UserMessage(f"Nothing was done: text alone is not an answer. Call {SEARCH} or {READY}.")
+                )
+                continue
+            empty_turns = 0
+            ready = False
+            for call in reply.calls:
+                text, accepted, rejected = await self._run_call(call)
+                self.messages.append(ToolMessage(call.id, call.name, text))
+                ready |= accepted
+                rejections += rejected
+            await self.store.progress(self.evidence.record("interrupted"))
+            if ready:
+                return
+            if rejections >= loop.max_ready_rejections:
+                await self._guard("ready_forced", f"mark_ready was refused {rejections} times; exploration ends")
+                return
+        else:
+            self.evidence.budget_exhausted = True
+            await self._guard("step_budget", f"{loop.max_steps} exploration turns are used up")
+        self.messages.append(UserMessage(self._summary()))
+
+    async def _run_call(self, call: ToolCall) -> tuple[str, bool, int]:
+        """Return (text for the model, ready accepted, refusals of mark_ready)."""
+        try:
+            if call.name == SEARCH:
+                outcome = await self._search(self._search_arguments(call))
+                return search_result(outcome, with_terms=self.recipe.search.report_terms), False, 0
+            if call.name == READY:
+                parse_arguments(ReadyArguments, call)
+                reason = refusal_to_finish(self.evidence.searched, self.recipe.loop.min_distinct_searches)
+                if reason is None:
+                    return '{"ready": true}', True, 0
+                await self._guard("ready_refused", reason)
+                return error_result(reason), False, 1
+            offered = f"{SEARCH} and {READY}"
+            if call.name == SUBMIT:
+                raise BadCallError(f"{SUBMIT} is not offered yet. First {offered}.")
+            raise BadCallError(f"There is no tool {call.name[:60]!r}. The tools are {offered}.")
+        except BadCallError as error:
+            await self._guard("bad_call", str(error))
+            return error_result(str(error)), False, 0
+
+    def _search_arguments(self, call: ToolCall) -> SearchArguments:
+        arguments = parse_arguments(SearchArguments, call)
+        if (arguments.from_ or arguments.to) and not self.recipe.search.date_filter:
+            raise BadCallError("This search takes no dates. Call it with a query alone.")
+        start, end = arguments.bounds()
+        if start and end and start >= end:
+            raise BadCallError("from must be before to.")
+        return arguments
+
+    async def _search(self, arguments: SearchArguments) -> SearchOutcome:
+        settings, seen = self.recipe.search, self.evidence.seen
+        start, end = arguments.bounds()
+        began = time.monotonic()
+        within = Filter(start=start, end=end, exclude=seen if settings.hold_back_seen else frozenset())
+        k = arguments.k or settings.k
+        result = await self.ask.corpus.search(arguments.query, mode=settings.mode, k=k, within=within)
+        new = tuple(hit.chunk_id for hit in result.hits if hit.chunk_id not in seen)
+        held_back = len(seen) if settings.hold_back_seen else 0
+        outcome = SearchOutcome(f"s{len(self.evidence.searches) + 1}", result, new, held_back)
+        elapsed = round((time.monotonic() - began) * 1000, 3)
+        self.evidence.add_search(self.evidence.turns, outcome, (arguments.from_, arguments.to), elapsed)
+        await self.emit(
+            events.SearchFinished(
+                outcome.search_id,
+                result.query,
+                result.mode,
+                len(result.hits),
+                len(new),
+                held_back,
+                elapsed,
+            )
+        )
+        return outcome
+
+    async def _close(self) -> Answer:
+        attempts = self.recipe.loop.max_submit_attempts
+        for attempt in range(1, attempts + 1):
+            reply = await self._call("submit", ChatRequest(self._fitted(), (SUBMIT_TOOL,), "required", forced=SUBMIT))
+            submitted, reason = self._submission(reply)
+            if submitted is None:
+                self.evidence.add_unusable(attempt, reason)
+                reasons: tuple[str, ...] = (reason,)
+            else:
+                cited = {c for s in submitted.statements for c in s.citations}
+                report = check_answer(
+                    submitted,
+                    question=self.ask.question,
+                    chunks=await self.ask.corpus.cited(cited),
+                    retrieved=self.evidence.seen,
+                    settings=self.recipe.checks,
+                    judge=self.ask.support,
+                )
+                self.evidence.add_attempt(attempt, report, submitted)
+                if not report.rejections:
+                    return answer_of(submitted, report)
+                reasons = report.rejections
+            await self.emit(events.AnswerRejected(attempt, reasons))
+            self._reply_to_rejection(reply, reasons)
+            await self.store.progress(self.evidence.record("interrupted"))
+        raise _EndedError(
+            "failed",
+            "no_valid_answer",
+            f"no answer passed the checks in {attempts} attempts: {'; '.join(reasons)}",
+        )
+
+    def _submission(self, reply: ChatReply) -> tuple[SubmitArguments | None, str]:
+        call = next((c for c in reply.calls if c.name == SUBMIT), None)
+        if call is None:
+            return None, f"The answer must come as a call of {SUBMIT}; text alone is not an answer."
+        try:
+            return parse_arguments(SubmitArguments, call), ""
+        except BadCallError as error:
+            return None, str(error)
+
+    def _reply_to_rejection(self, reply: ChatReply, reasons: tuple[str, ...]) -> None:
+        text = error_result("Not accepted. " + "; ".join(reasons) + f". Correct this and call {SUBMIT} again.")
+        for call in reply.calls:
+            self.messages.append(ToolMessage(call.id, call.name, text))
+        if not reply.calls:
+            self.messages.append(UserMessage(text))
+
+    async def _call(self, phase: str, request: ChatRequest) -> ChatReply:
+        self._check_caps(phase)
+        self.evidence.turns += 1
+        await self.emit(events.TurnStarted(self.evidence.turns, phase))
+        settings = self.recipe.model
+        reply = await self.ask.model.complete(
+            ChatRequest(
+                request.messages, request.tools, request.choice, request.forced,
+                max_tokens=settings.max_tokens, temperature=settings.temperature, effort=settings.effort,
+            )
+        )  # fmt: skip
+        self.evidence.add_call(phase, reply)
+        self.messages.append(AssistantMessage(reply.text, reply.calls, reply.carry))
+        return reply
+
+    def _check_caps(self, phase: str) -> None:
+        limits, spent = self.ask.limits, self.evidence.cost_usd
+        if (
+            limits.max_cost_usd is not None
+            and spent is not None
+            and spent + self.evidence.dearest_call > limits.max_cost_usd
+        ):
+            raise _EndedError(
+                "over_budget",
+                "cost_cap",
+                f"{spent:.4f} USD spent; another {phase} call may pass the cap of {limits.max_cost_usd:g}",
+            )
+        if limits.max_tokens is not None and self.evidence.tokens >= limits.max_tokens:
+            raise _EndedError(
+                "over_budget",
+                "token_cap",
+                f"{self.evidence.tokens} tokens used of {limits.max_tokens}",
+            )
+
+    def _closing_reserve_reached(self) -> bool:
+        """Whether another exploration turn would eat what the closing turn needs."""
+        limits, spent, dearest = self.ask.limits, self.evidence.cost_usd, self.evidence.dearest_call
+        money = limits.max_cost_usd is not None and spent is not None and spent + 2 * dearest > limits.max_cost_usd
+        per_turn = self.evidence.tokens / max(self.evidence.turns, 1)
+        tokens = limits.max_tokens is not None and self.evidence.tokens + 2 * per_turn > limits.max_tokens
+        return bool(self.evidence.searches) and (money or tokens)
+
+    def _fitted(self) -> list[Message]:
+        return fitted(self.messages, self.recipe.loop.context_chars)
+
+    def _summary(self) -> str:
+        searches = self.evidence.searches
+        empty = [s.query for s in searches if not s.returned]
+        parts = [f"The search budget is used up: {len(searches)} searches, {len(self.evidence.seen)} passages."]
+        if empty:
+            parts.append("Searches that found nothing: " + "; ".join(empty[:10]) + ".")
+        return " ".join(
+            [
+                *parts,
+                f"Now answer from what was found, or say that it cannot be answered, by {SUBMIT}.",
+            ]
+        )
+
+    async def _guard(self, guard: str, detail: str) -> None:
+        self.evidence.add_guard(guard, detail)
+        await self.emit(events.GuardActed(guard, detail))

@@ -1,0 +1,147 @@
+"""Recipes: the frozen settings of a run, and the hash that names them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from answertrail.errors import InputError, NotFoundError
+from answertrail.records.jsonl import faults
+from answertrail.records.run import RecipeRef
+
+Action = Literal["reject", "flag"]
+Positive = Annotated[int, Field(ge=1)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class SearchSettings(_Frozen):
+    """How `search_transcripts` works.
+
+    `k` chunks a search unless the model asks for another number up to 20; `hold_back_seen`
+    leaves out what this run was already shown; `report_terms` tells how many chunks hold each
+    query term; `date_filter` offers `from` and `to`.
+    """
+
+    mode: str
+    k: Annotated[int, Field(ge=1, le=20)]
+    hold_back_seen: bool
+    report_terms: bool
+    date_filter: bool
+
+
+class LoopSettings(_Frozen):
+    """The guards. `explore` false means one retrieval on the raw question and one closing turn."""
+
+    explore: bool
+    max_steps: Positive
+    min_distinct_searches: Annotated[int, Field(ge=0)]
+    max_ready_rejections: Positive
+    max_submit_attempts: Positive
+    max_nudges: Annotated[int, Field(ge=0)]
+    context_chars: Positive
+
+
+class CheckSettings(_Frozen):
+    """What a failed citation check does: `reject` returns the answer to the model, `flag` records."""
+
+    exists: Action
+    retrieved: Action
+    in_bounds: Action
+    cited: Action
+    supported: Action
+
+
+class ModelSettings(_Frozen):
+    """What is asked of the chat model; None leaves the provider's default."""
+
+    effort: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+class Recipe(_Frozen):
+    """A frozen agent. `prompt` names a file of the recipes folder; `prompt_text` is its content."""
+
+    name: str
+    version: str
+    prompt: str
+    prompt_text: str
+    search: SearchSettings
+    loop: LoopSettings
+    checks: CheckSettings
+    model: ModelSettings = ModelSettings()
+
+    @property
+    def hash(self) -> str:
+        """`sha256:` over the canonical JSON of every setting, the prompt's text included."""
+        body = self.model_dump(mode="json", exclude={"name", "version"})
+        text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+    @property
+    def ref(self) -> RecipeRef:
+        """How a run names this recipe."""
+        return RecipeRef(name=self.name, version=self.version, hash=self.hash)
+
+
+def built_in() -> list[str]:
+    """Return the names of the recipes inside the package, sorted."""
+    folder = resources.files("answertrail.recipes")
+    return sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml"))
+
+
+def load(name: str) -> Recipe:
+    """Load a recipe by the name of a built-in one or the path of a TOML file.
+
+    Raises NotFoundError listing the known names, InputError naming file and setting.
+    """
+    path = Path(name)
+    if name.endswith(".toml"):
+        try:
+            text, where = path.read_text(encoding="utf-8"), str(path)
+        except FileNotFoundError:
+            raise NotFoundError("no such recipe file", where=name) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"cannot read the recipe: {error}", where=name) from None
+    elif name in built_in():
+        where = f"recipe {name}"
+        text = (resources.files("answertrail.recipes") / f"{name}.toml").read_text(encoding="utf-8")
+    else:
+        known = ", ".join(built_in())
+        raise NotFoundError(f"no recipe {name!r}", hint=f"known: {known}; or a path ending in .toml")
+    return parse(text, where=where, beside=path.parent if name.endswith(".toml") else None)
+
+
+def parse(text: str, *, where: str, beside: Path | None = None) -> Recipe:
+    """Build a recipe from TOML; a prompt that is no built-in one is read from the file's folder."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not valid TOML: {error}", where=where) from None
+    if "prompt_text" in data:
+        raise InputError("prompt_text is not a setting; name a prompt file", where=where)
+    try:
+        return Recipe.model_validate({**data, "prompt_text": _prompt(data.get("prompt"), beside, where)})
+    except ValidationError as error:
+        raise InputError(faults(error), where=where) from None
+
+
+def _prompt(name: object, beside: Path | None, where: str) -> str:
+    if not isinstance(name, str):
+        raise InputError("prompt: name a prompt file", where=where)
+    packaged = resources.files("answertrail.recipes") / "prompts" / f"{name}.md"
+    if packaged.is_file():
+        return packaged.read_text(encoding="utf-8").strip()
+    local = beside / f"{name}.md" if beside else None
+    if local and local.is_file():
+        return local.read_text(encoding="utf-8").strip()
+    raise NotFoundError(f"no prompt {name!r}", where=where, hint="put NAME.md beside the recipe")

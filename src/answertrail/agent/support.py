@@ -1,0 +1,84 @@
+"""Does the cited text support the statement? A plain lexical and numeric check, replaceable.
+
+It can say MISS for a number or a topic that the cited text does not have. It cannot see
+negation or who did what to whom, and it says UNSCORED where words cannot be compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from answertrail.records.run import Support
+from answertrail.search.tokens import is_stop_word, stem, words
+
+MINIMUM_SHARE = 0.5
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+)
+_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
+_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_UNITS.split())}
+_NUMBER_WORDS |= {word: str(value * 10) for value, word in enumerate(_TENS.split(), 3)}
+
+
+@dataclass(frozen=True, slots=True)
+class SupportVerdict:
+    """HIT, MISS or UNSCORED, with the reason in one sentence."""
+
+    verdict: Support
+    reason: str
+
+
+class SupportCheck(Protocol):
+    """Anything that can judge a statement against the texts it cites."""
+
+    def judge(self, statement: str, texts: Sequence[str]) -> SupportVerdict:
+        """Judge one statement; `texts` are the cited chunks with title and date."""
+        ...
+
+
+class LexicalSupport:
+    """Share of the statement's content stems in the cited texts, and all of its numbers."""
+
+    def judge(self, statement: str, texts: Sequence[str]) -> SupportVerdict:
+        """HIT when at least half of the content stems and every number occur in the texts."""
+        wanted = _content(statement)
+        if not texts:
+            return SupportVerdict("MISS", "nothing is cited")
+        evidence = set().union(*(_content(text, keep_stops=True) for text in texts))
+        numbers = {token for token in wanted if token[0].isdigit()}
+        missing_numbers = sorted(numbers - evidence)
+        if missing_numbers:
+            return SupportVerdict("MISS", f"the cited text does not have {', '.join(missing_numbers)}")
+        terms = wanted - numbers
+        if not terms:
+            if numbers:
+                return SupportVerdict("HIT", "every number occurs in the cited text")
+            return SupportVerdict("UNSCORED", "the statement has no content words to look for")
+        shared = terms & evidence
+        if not shared and not any(_same_script(term, evidence) for term in terms):
+            return SupportVerdict("UNSCORED", "statement and cited text are in different scripts")
+        share = len(shared) / len(terms)
+        detail = f"{len(shared)} of {len(terms)} content words occur in the cited text"
+        return SupportVerdict("HIT" if share >= MINIMUM_SHARE else "MISS", detail)
+
+
+def _content(text: str, *, keep_stops: bool = False) -> set[str]:
+    out: set[str] = set()
+    for word in words(text):
+        folded = word.casefold()
+        if folded in _NUMBER_WORDS:
+            out.add(_NUMBER_WORDS[folded])
+            if keep_stops:
+                out.add(stem(word))
+        elif keep_stops or not is_stop_word(word):
+            out.add(stem(word))
+    return out
+
+
+def _same_script(term: str, evidence: set[str]) -> bool:
+    ascii_term = bool(re.match(r"[a-z]", term))
+    return any(bool(re.match(r"[a-z]", other)) == ascii_term for other in evidence if not other[0].isdigit())

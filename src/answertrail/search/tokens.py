@@ -1,0 +1,125 @@
+"""Language-aware tokens for lexical search and support checks.
+
+Words are cut by Unicode letters and digits, folded (NFC, case, Latin and Arabic marks) and
+stemmed by Snowball where the language has a stemmer. Runs of Han, kana, Hangul and Thai, which
+put no space where a word ends, become single characters and overlapping pairs; a query uses
+the pairs alone, so that one shared character is not evidence.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+_DENSE_SCRIPT = (
+    "\u0e00-\u0e7f\u0e80-\u0eff\u1780-\u17ff"  # Thai, Lao, Khmer
+    "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9d"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
+    "\uac00-\ud7af\u1100-\u11ff\u3130-\u318f"  # Hangul
+)
+_TOKEN = re.compile(
+    rf"[{_DENSE_SCRIPT}]+|\d+(?:[.,]\d+)*|[^\W\d_{_DENSE_SCRIPT}](?:[^\W_{_DENSE_SCRIPT}]|['’](?=[^\W\d_]))*"
+)
+_DENSE = re.compile(rf"[{_DENSE_SCRIPT}]")
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+_STEMMERS = {
+    "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "fi": "finnish", "fr": "french", "hu": "hungarian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "nl": "dutch", "no": "norwegian", "nb": "norwegian",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish", "ta": "tamil",
+    "tr": "turkish",
+}  # fmt: skip
+_STOP_LISTS = {
+    "da": "DANISH", "de": "GERMAN", "en": "EN_PLUS", "es": "SPANISH", "fr": "FRENCH",
+    "it": "ITALIAN", "nl": "DUTCH", "no": "NORWEGIAN", "pt": "PORTUGUESE", "ru": "RUSSIAN",
+    "sv": "SWEDISH", "tr": "TURKISH",
+}  # fmt: skip
+
+
+def base_language(tag: str | None) -> str:
+    """Return the primary subtag of a BCP-47 tag in lower case; None and empty count as English."""
+    return (tag or "en").replace("_", "-").split("-")[0].lower() or "en"
+
+
+def words(text: str) -> list[str]:
+    """Cut text into raw tokens, case kept: words, numbers, and runs of scripts without spaces."""
+    return _TOKEN.findall(unicodedata.normalize("NFC", text))
+
+
+def index_tokens(text: str, language: str | None) -> list[str]:
+    """Return the tokens under which a text is indexed, in order, stop words included."""
+    code = base_language(language)
+    out: list[str] = []
+    for word in words(text):
+        if _DENSE.match(word):
+            out.extend(word)
+            out.extend(word[i : i + 2] for i in range(len(word) - 1))
+        else:
+            out.append(stem(word, code))
+    return out
+
+
+def query_tokens(text: str, languages: Iterable[str]) -> list[str]:
+    """Return the distinct tokens a query is looked up by, in order of appearance.
+
+    Every language of the corpus gives its stem. Stop words, question words among them, are
+    dropped unless nothing else is left.
+    """
+    codes = sorted({base_language(code) for code in languages}) or ["en"]
+    kept: dict[str, None] = {}
+    dropped: dict[str, None] = {}
+    for word in words(text):
+        if _DENSE.match(word):
+            pairs = [word[i : i + 2] for i in range(len(word) - 1)] or [word]
+            kept.update(dict.fromkeys(pairs))
+            continue
+        for code in codes:
+            target = dropped if is_stop_word(word, code) else kept
+            target[stem(word, code)] = None
+    return list(kept or dropped)
+
+
+def is_stop_word(word: str, language: str = "en") -> bool:
+    """Whether a word carries no content in a language with a known list."""
+    folded = word.casefold().replace("’", "'")
+    stops = _stop_words(language)
+    return folded in stops or _POSSESSIVE.sub("", folded) in stops
+
+
+@lru_cache(maxsize=400_000)
+def stem(word: str, language: str = "en") -> str:
+    """Fold and stem one word; a number loses its thousands commas."""
+    folded = _POSSESSIVE.sub("", word.casefold())
+    if folded[:1].isdigit():
+        return re.sub(r",(?=\d{3}(?:\D|$))", "", folded)
+    stemmer = _stemmer(language)
+    return _fold_marks(stemmer.stemWord(folded) if stemmer else folded)
+
+
+def _fold_marks(word: str) -> str:
+    if word.isascii():
+        return word
+    decomposed = unicodedata.normalize("NFKD", word)
+    script = unicodedata.name(decomposed[0], "")
+    if not script.startswith(("LATIN", "ARABIC", "HEBREW")):
+        return word
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+@lru_cache(maxsize=64)
+def _stemmer(language: str):  # type: ignore[no-untyped-def]  # snowballstemmer ships no types
+    import snowballstemmer
+
+    name = _STEMMERS.get(language)
+    return snowballstemmer.stemmer(name) if name else None
+
+
+@lru_cache(maxsize=64)
+def _stop_words(language: str) -> frozenset[str]:
+    from bm25s import stopwords
+
+    name = _STOP_LISTS.get(language)
+    return frozenset(getattr(stopwords, f"STOPWORDS_{name}")) if name else frozenset()
