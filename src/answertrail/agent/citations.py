@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from answertrail.agent.recipe import Action, CheckSettings
-from answertrail.agent.support import SupportCheck
+from answertrail.agent.support import SupportCheck, evidence_text
 from answertrail.agent.tools import SubmitArguments, SubmittedStatement
 from answertrail.records.run import Support
 from answertrail.search.hits import ChunkRow
@@ -212,5 +212,4 @@ def _support(statement: SubmittedStatement, cited: Sequence[ChunkRow], judge: Su
 
 
 def _readable(chunk: ChunkRow) -> str:
-    date = f"{chunk.published_at:%Y-%m-%d %d %B %Y}" if chunk.published_at else ""
-    return f"{chunk.title} {date} {' '.join(chunk.speakers)} {chunk.text}"
+    return evidence_text(chunk.title, chunk.published_at, chunk.text)

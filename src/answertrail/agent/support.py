@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from answertrail.records.run import Support
@@ -30,6 +31,12 @@ class SupportVerdict:
 
     verdict: Support
     reason: str
+
+
+def evidence_text(title: str, published: datetime | None, text: str) -> str:
+    """Return what a cited chunk lends to a statement: its text, and its title and date."""
+    date = f"{published:%Y-%m-%d %d %B %Y}" if published else ""
+    return f"{title} {date} {text}"
 
 
 class SupportCheck(Protocol):

@@ -1,1 +1,1 @@
-
+"""The command line. One module a command, imported only when it is called."""

@@ -1,34 +1,17 @@
-"""The narrow interface of every embedder, and its identity as stored with a corpus."""
+"""The narrow interface of every embedder."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from answertrail.records.embedder import EmbedderIdentity
+
 Vectors = npt.NDArray[np.float32]
 Role = Literal["query", "passage"]
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedderIdentity:
-    """What must be equal for two vectors to live in one space.
-
-    `revision` pins the weights (a sha256 for embedded ones, the model id for hosted ones).
-    `dims` is the length of each vector.
-    """
-
-    name: str
-    revision: str
-    dims: int
-
-    @property
-    def key(self) -> str:
-        """One string for logs, errors and file names."""
-        return f"{self.name}@{self.revision[:12]}/{self.dims}"
 
 
 class Embedder(Protocol):
@@ -51,3 +34,6 @@ class Embedder(Protocol):
         Raises ServiceError when an endpoint is down or refuses, InputError for a missing key.
         """
         ...
+
+
+__all__ = ["Embedder", "EmbedderIdentity", "Role", "Vectors"]

@@ -1,0 +1,54 @@
+# The front door. `make setup` needs Python 3.11 or newer and make; nothing else.
+.DEFAULT_GOAL := help
+PYTHON ?= $(shell for v in 3.13 3.12 3.11; do command -v python$$v && break; done || command -v python3)
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help setup demo test lint types contracts tests soak bench lock clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
+
+setup: $(VENV)/.installed  ## make .venv with the `answertrail` command
+
+$(VENV)/.installed: requirements/runtime.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "AnswerTrail needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/runtime.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+demo: setup  ## ingest the sample channel and answer three questions
+	$(BIN)/answertrail demo
+
+test: lint types contracts tests  ## everything CI runs
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+contracts: $(VENV)/.installed-dev
+	$(BIN)/lint-imports
+
+tests: $(VENV)/.installed-dev
+	$(BIN)/pytest
+
+soak: $(VENV)/.installed-dev  ## the long fault and fuzz runs
+	ANSWERTRAIL_SOAK=1 $(BIN)/pytest -m "soak or not soak" tests
+
+bench: $(VENV)/.installed-dev  ## timings and quality, as ratios against a peer in the same run
+	$(BIN)/python -m benchmarks
+
+lock:  ## resolve requirements/*.txt anew (needs uv)
+	uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra build -o requirements/runtime.txt pyproject.toml
+	uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --all-extras -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

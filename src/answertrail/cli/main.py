@@ -1,0 +1,92 @@
+"""`answertrail`: the group of commands. Commands are imported when called, so help is fast."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from answertrail import __version__
+
+COMMANDS: Mapping[str, str] = {
+    "demo": "Ingest the sample channel and answer three questions.",
+    "ingest": "Read files or folders into a corpus.",
+    "status": "Show what a corpus holds and what failed.",
+    "search": "Search a corpus.",
+    "ask": "Ask a corpus and get an answer with checked citations.",
+    "runs": "List, show, export and verify stored runs.",
+    "corpus": "Show a chunk or document, and the snapshot.",
+    "doctor": "Check the installation and say what to do.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in `answertrail.cli.NAME`, attribute `command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order a new user needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"answertrail.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="answertrail")
+def cli() -> None:
+    """Ask a bounded corpus; get an answer whose every citation was checked.
+
+    Start with `answertrail demo`. Then `answertrail ingest FOLDER` and `answertrail ask "..."`.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with the contract's code: 0, 1, 2 or 3."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(run(words))
+
+
+def run(words: list[str]) -> int:
+    """Run the command line and return its exit code; never a traceback for an expected failure."""
+    from answertrail.cli.common import report
+    from answertrail.errors import AnswerTrailError
+
+    as_json = "--json" in words
+    try:
+        outcome: Any = cli.main(words, prog_name="answertrail", standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("stopped", err=True)
+        return 130
+    except click.ClickException as error:
+        return report_usage(error, as_json=as_json)
+    except AnswerTrailError as error:
+        report(error, as_json=as_json)
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    return outcome if isinstance(outcome, int) else 0
+
+
+def report_usage(error: click.ClickException, *, as_json: bool) -> int:
+    """Print a usage error: click's words, and with `--json` the contract's error object too."""
+    if as_json:
+        from answertrail.cli.common import print_json
+
+        message = error.format_message() or "no command given"
+        print_json({"error": {"kind": "usage", "message": message}})
+    error.show()
+    return 2 if error.exit_code else 0

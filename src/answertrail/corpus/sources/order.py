@@ -1,0 +1,143 @@
+"""Put the times of a source in order, or refuse them.
+
+A citation links to a second, so a wrong time is worse than a missing document: what is clearly
+a slip is repaired and noted, all else fails with its line.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+
+from answertrail.corpus.sources.clock import clock
+from answertrail.corpus.sources.outcome import SourceFault
+
+STEP_BACK_S = 10.0
+"""A start at most this many seconds before the one above it is a slip and is moved up to it."""
+
+_OUTLIER_SHARE = 0.05
+_OUTLIER_RUN = 3
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Some words with a time: `start` and `end` in seconds, `line` counts from 1.
+
+    `end` None means the source does not say when it ends.
+    """
+
+    start: float
+    end: float | None
+    text: str
+    speaker: str | None
+    line: int
+
+
+def sorted_cues(cues: Sequence[Cue]) -> tuple[list[Cue], list[str]]:
+    """Order the cues of a caption file by start, stably.
+
+    Raises SourceFault when the times start again (two recordings in one file): sorting would
+    then make the cues talk over each other.
+    """
+    _refuse_one_start(cues)
+    back = [later for earlier, later in pairwise(cues) if later.start < earlier.start]
+    if not back:
+        return list(cues), []
+    ordered = sorted(cues, key=lambda cue: cue.start)
+    far = [b for a, b in pairwise(cues) if a.start - b.start > 60]
+    if far and _collisions(ordered) > _collisions(cues) + max(2.0, 0.1 * len(cues)):
+        raise SourceFault(
+            f"the times start again at {clock(far[0].start)}: two recordings in one file?",
+            far[0].line,
+        )
+    lines = ", ".join(str(cue.line) for cue in back[:_SHOWN])
+    more = ", ..." if len(back) > _SHOWN else ""
+    return ordered, [f"{len(back)} cues out of order were sorted by start (line {lines}{more})"]
+
+
+def kept_in_order(cues: Sequence[Cue]) -> tuple[list[Cue], list[str]]:
+    """Keep the order of a transcript and repair starts that go backwards.
+
+    A step back of at most `STEP_BACK_S` is moved up to the start before it. A larger one is
+    repaired only when it is plainly one wrong stamp among right ones: no more than 5% of all,
+    no more than 3 in a row. Raises SourceFault with the line otherwise.
+    """
+    _refuse_one_start(cues)
+    starts = [cue.start for cue in cues]
+    if all(a <= b for a, b in pairwise(starts)):
+        return list(cues), []
+    wrong = _outside_longest_run(starts)
+    if not _plain_slips(starts, wrong):
+        earlier, later = next(
+            ((a, b) for a, b in pairwise(cues) if a.start - b.start > STEP_BACK_S),
+            (cues[0], cues[-1]),
+        )
+        raise SourceFault(
+            f"the times go backwards, from {clock(earlier.start)} to {clock(later.start)}",
+            later.line,
+        )
+    out: list[Cue] = []
+    notes: list[str] = []
+    floor = next(start for i, start in enumerate(starts) if i not in wrong)
+    for index, cue in enumerate(cues):
+        if index in wrong:
+            notes.append(
+                f"line {cue.line}: {clock(cue.start)} is out of order; "
+                f"kept in place at {clock(floor)}"
+            )
+            end = cue.end if cue.end is not None and cue.end >= floor else None
+            cue = replace(cue, start=floor, end=end)
+        floor = cue.start
+        out.append(cue)
+    if len(notes) > _SHOWN:
+        notes = [*notes[:_SHOWN], f"and {len(notes) - _SHOWN} more times out of order"]
+    return out, notes
+
+
+def _refuse_one_start(cues: Sequence[Cue]) -> None:
+    if len(cues) > 3 and len({cue.start for cue in cues}) == 1:
+        start = clock(cues[0].start)
+        raise SourceFault(
+            f"all {len(cues)} segments start at {start}: the times are not usable", cues[0].line
+        )
+
+
+def _collisions(cues: Sequence[Cue]) -> int:
+    return sum(a.end is not None and b.start < a.end - 0.25 for a, b in pairwise(cues))
+
+
+def _plain_slips(starts: Sequence[float], wrong: frozenset[int]) -> bool:
+    """True when every start in `wrong` is a small step, or they are few and far between."""
+    if all(top - b <= STEP_BACK_S for top, b in zip(accumulate(starts, max), starts, strict=True)):
+        return True
+    run = longest = 0
+    for index in range(len(starts)):
+        run = run + 1 if index in wrong else 0
+        longest = max(longest, run)
+    return len(wrong) <= _OUTLIER_SHARE * len(starts) and longest <= _OUTLIER_RUN
+
+
+def _outside_longest_run(starts: Sequence[float]) -> frozenset[int]:
+    """Return the indices that are not in one longest never-falling subsequence."""
+    tails: list[float] = []
+    tail_index: list[int] = []
+    before = [-1] * len(starts)
+    for index, start in enumerate(starts):
+        place = bisect_right(tails, start)
+        if place:
+            before[index] = tail_index[place - 1]
+        if place == len(tails):
+            tails.append(start)
+            tail_index.append(index)
+        else:
+            tails[place] = start
+            tail_index[place] = index
+    kept = set()
+    at = tail_index[-1]
+    while at >= 0:
+        kept.add(at)
+        at = before[at]
+    return frozenset(range(len(starts))) - kept

@@ -1,0 +1,23 @@
+"""The identity of an embedder, as stored with a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """What must be equal for two vectors to live in one space.
+
+    `revision` pins the weights (a sha256 for embedded ones, the model id for hosted ones).
+    `dims` is the length of each vector.
+    """
+
+    name: str
+    revision: str
+    dims: int
+
+    @property
+    def key(self) -> str:
+        """One string for logs, errors and file names."""
+        return f"{self.name}@{self.revision[:12]}/{self.dims}"
