@@ -10,7 +10,7 @@ import pytest
 from answertrail.agent.loop import Ask, Limits, run_agent
 from answertrail.agent.recipe import load
 from answertrail.errors import InputError, ServiceError
-from answertrail.models.chat.base import ChatRequest, ToolMessage, Usage, UserMessage
+from answertrail.models.chat.base import ToolMessage, Usage, UserMessage
 from answertrail.models.chat.scripted import ScriptedModel
 from tests.agent.world import (
     ANSWER,
@@ -28,6 +28,24 @@ from tests.agent.world import (
     search,
     submit,
 )
+
+
+class Unpriced(ScriptedModel):
+    price_known = False
+
+
+class Hanging(ScriptedModel):
+    """Plays its script, then never answers."""
+
+    def __init__(self, steps, reached):
+        super().__init__(steps)
+        self._left, self._reached = len(steps), reached
+
+    async def complete(self, request):
+        if len(self.requests) == self._left:
+            self._reached.set()
+            await asyncio.sleep(60)
+        return await super().complete(request)
 
 
 def guards(run):
@@ -84,7 +102,7 @@ def test_36_only_ids_seen_in_this_run_are_citable(invented):
 
 
 def test_36_a_real_chunk_never_retrieved_in_this_run_is_refused():
-    narrow = [says(search("kiln", k=1)), says(search("glaze crawling", k=1)), says(ready())]
+    narrow = [says(search("January tractor people", k=1)), says(search("glaze crawling", k=1)), says(ready())]
     run = ask([*narrow, says(submit("answered", ("The cat sleeps in the clay bucket.", [UNRELATED]))), says(ANSWER)])
     refused = [c for c in run.citation_checks if not c["passed"]]
     assert [(c["check"], c["citation"]) for c in refused] == [("retrieved", UNRELATED)]
@@ -200,12 +218,8 @@ def test_46_the_step_budget_leaves_a_closing_turn():
 
 
 def test_a_cost_cap_keeps_room_for_the_answer():
-    steps = [says(search("kiln"), cost=0.01), says(search("glaze"), cost=0.01), says(search("barn"), cost=0.01)]
-    model = ScriptedModel([*steps, says(ANSWER, cost=0.01)])
-    run = ask(model, limits=Limits(max_cost_usd=0.05))
-    assert run.status == "completed"
-    assert "budget_reserve" not in guards(run) or run.cost_usd <= 0.05
-    tight = ask([*steps[:2], says(ANSWER, cost=0.01)], limits=Limits(max_cost_usd=0.032))
+    steps = [says(search("kiln"), cost=0.01), says(search("glaze"), cost=0.01)]
+    tight = ask([*steps, says(ANSWER, cost=0.01)], limits=Limits(max_cost_usd=0.032))
     assert tight.status == "completed"
     assert "budget_reserve" in guards(tight)
     assert tight.cost_usd == pytest.approx(0.03)
@@ -225,12 +239,12 @@ def test_a_token_cap_is_checked_before_the_call():
 
 
 def test_an_unknown_price_with_a_cost_cap_refuses_to_start():
-    model = ScriptedModel([], price_known=False)
+    model = Unpriced([])
     store = MemoryStore()
     with pytest.raises(InputError, match="price of"):
         ask(model, limits=Limits(max_cost_usd=1.0), store=store)
     assert store.kept == []
-    allowed = ScriptedModel([*EXPLORED, says(ANSWER, cost=None)], price_known=False)
+    allowed = Unpriced([*EXPLORED, says(ANSWER, cost=None)])
     run = ask(allowed, limits=Limits(max_cost_usd=1.0, allow_unknown_price=True))
     assert run.status == "completed"
     assert run.cost_usd is None
@@ -281,7 +295,7 @@ def test_every_argument_of_the_search_changes_what_comes_back(argument):
 
 
 def test_13_rewordings_that_bring_nothing_new_and_identical_searches_do_not_count_as_exploring():
-    same = ask([says(search("the kiln")), says(search("Kiln, THE!")), says(ready()), *EXPLORED[1:], says(ANSWER)], recipe="answertrail-2026")
+    same = ask([says(search("the kiln", k=1)), says(search("Kiln, THE!", k=1)), says(ready()), *EXPLORED[1:], says(ANSWER)], recipe="answertrail-2026")
     assert guards(same) == ["ready_refused"]
     identical = [says(search("kiln"))] * 3
     run = ask([*identical, *[says(ready())] * 3, says(ANSWER)], recipe="answertrail-2026")
@@ -360,14 +374,11 @@ def test_a_statement_is_told_only_after_its_checks():
 
 def test_evidence_is_kept_before_the_first_call_and_after_every_turn():
     store = MemoryStore()
-
-    def crash(request: ChatRequest):
-        raise KeyboardInterrupt
-
-    with pytest.raises(BaseException):  # noqa: B017
-        ask([says(search("kiln")), crash], store=store)
-    assert store.kept[0].status == "interrupted"
-    assert [s.query for s in store.last.searches] == ["kiln"]
+    with pytest.raises(ZeroDivisionError):
+        ask([says(search("kiln")), ZeroDivisionError("a bug of ours")], store=store)
+    assert [run.status for run in store.kept] == ["interrupted", "interrupted", "failed"]
+    assert [s.query for s in store.kept[1].searches] == ["kiln"]
+    assert store.last.error == {"kind": "bug", "message": "ZeroDivisionError: a bug of ours"}
 
 
 def test_a_cancelled_run_is_stored_as_cancelled_with_what_it_spent():
@@ -375,14 +386,9 @@ def test_a_cancelled_run_is_stored_as_cancelled_with_what_it_spent():
 
     async def stop_midway():
         started = asyncio.Event()
-
-        async def hang(request: ChatRequest):
-            started.set()
-            await asyncio.sleep(60)
-
-        model = ScriptedModel([says(search("kiln"), cost=0.25), hang])
+        model = Hanging([says(search("kiln"), cost=0.25)], started)
         work = asyncio.create_task(run_agent(Ask("Where is the kiln?", load("default"), model, corpus), store))
-        await started.wait()
+        await asyncio.wait_for(started.wait(), 20)
         work.cancel()
         with pytest.raises(asyncio.CancelledError):
             await work
@@ -411,7 +417,7 @@ def test_search_results_are_labelled_as_data():
 
 def test_old_results_lose_their_text_in_pairs_and_keep_their_ids():
     recipe = load("default")
-    recipe = recipe.model_copy(update={"loop": recipe.loop.model_copy(update={"context_chars": 6000})})
+    recipe = recipe.model_copy(update={"loop": recipe.loop.model_copy(update={"context_chars": 4000})})
     model = ScriptedModel([*EXPLORED, says(ANSWER)])
     run = ask(model, recipe=recipe)
     assert run.status == "completed"

@@ -15,7 +15,7 @@ from answertrail.agent.loop import Ask, Limits, run_agent
 from answertrail.agent.recipe import Recipe, load
 from answertrail.models.chat.base import ChatModel, ChatReply, ToolCall, Usage
 from answertrail.models.chat.scripted import ScriptedModel
-from answertrail.models.embedding import load_embedder
+from answertrail.models.embedding.load import load_embedder
 from answertrail.records.run import CorpusRef, Run
 from answertrail.search.hits import ChunkRow
 from answertrail.search.index import CorpusIndex
@@ -49,7 +49,7 @@ _DATES = {
 
 def rows(texts: dict[str, str] | None = None) -> list[ChunkRow]:
     out = []
-    for chunk, text in sorted((texts or _TEXTS).items()):
+    for chunk, text in sorted((_TEXTS if texts is None else texts).items()):
         document, start = chunk.rsplit(":", 1)
         out.append(
             ChunkRow(

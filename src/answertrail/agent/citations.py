@@ -22,7 +22,10 @@ from answertrail.search.hits import ChunkRow
 
 CheckName = Literal["exists", "retrieved", "in_bounds", "cited", "supported"]
 
-_BRACKETED = re.compile(r"[\[(【]\s*([^\s\[\]()【】]+:\d{4,}|\d{1,3}(?:\s*[,-]\s*\d{1,3})*)\s*[\])】]")
+# Brackets around anything with a chunk id in it, or around the small numbers of a footnote.
+_BRACKETED = re.compile(
+    r"[\[(【](?:[^\[\]()【】]*\S:\d{4,}[^\[\]()【】]*|\s*\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)[\])】]"
+)
 _LINK = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -160,7 +163,7 @@ def _inline_sources(
 ) -> list[Check]:
     """A source named in the text itself would reach the reader unchecked."""
     spoken = " ".join(chunks[c].text for c in citations if c in chunks)
-    named = [m for m in _BRACKETED.findall(text) if f"[{m}]" not in spoken and f"({m})" not in spoken]
+    named = [m for m in _BRACKETED.findall(text) if m not in spoken]
     named += [m for m in _LINK.findall(text) if m.rstrip(".,;)") not in spoken]
     return [
         Check("exists", number, mark, False, settings.exists,

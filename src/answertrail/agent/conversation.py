@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC
 from typing import Any
 
 from answertrail.models.chat.base import Message, ToolMessage
@@ -17,12 +18,11 @@ _TRIMMED = "text left out to save room; the id may still be cited"
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """One search as the run records it: `held_back` counts known chunks left out."""
+    """One search as the run records it; `new` lists the chunks the run had not seen."""
 
     search_id: str
     result: SearchResult
     new: tuple[str, ...]
-    held_back: int
 
 
 def search_result(outcome: SearchOutcome, *, with_terms: bool) -> str:
@@ -38,7 +38,7 @@ def search_result(outcome: SearchOutcome, *, with_terms: bool) -> str:
         "notice": NOTICE,
         "matching": result.matching,
         "chunks_in_corpus": result.chunks_in_corpus,
-        "held_back": outcome.held_back,
+        "held_back": result.held_back,
     }
     if with_terms:
         body["terms"] = [{"term": term, "chunks": count} for term, count in result.terms.items()]
@@ -56,7 +56,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "id": hit.chunk_id,
         "document_id": hit.document_id,
         "title": hit.title,
-        "date": hit.published_at.date().isoformat() if hit.published_at else None,
+        "date": hit.published_at.astimezone(UTC).date().isoformat() if hit.published_at else None,
     }
     if hit.start_s is not None:
         out |= {"start_s": hit.start_s, "end_s": hit.end_s}

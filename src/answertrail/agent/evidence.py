@@ -101,7 +101,7 @@ class Evidence:
             SearchRecord.model_validate(
                 {"search_id": outcome.search_id, "turn": turn, "mode": outcome.result.mode,
                  "query": outcome.result.query,
-                 **dates, "returned": returned, "new": list(outcome.new), "held_back": outcome.held_back,
+                 **dates, "returned": returned, "new": list(outcome.new), "held_back": outcome.result.held_back,
                  "elapsed_ms": elapsed_ms}
             )
         )  # fmt: skip

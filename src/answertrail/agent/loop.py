@@ -288,8 +288,7 @@ class _Work:
         k = arguments.k or settings.k
         result = await self.ask.corpus.search(arguments.query, mode=settings.mode, k=k, within=within)
         new = tuple(hit.chunk_id for hit in result.hits if hit.chunk_id not in seen)
-        held_back = len(seen) if settings.hold_back_seen else 0
-        outcome = SearchOutcome(f"s{len(self.evidence.searches) + 1}", result, new, held_back)
+        outcome = SearchOutcome(f"s{len(self.evidence.searches) + 1}", result, new)
         elapsed = round((time.monotonic() - began) * 1000, 3)
         self.evidence.add_search(self.evidence.turns, outcome, (arguments.from_, arguments.to), elapsed)
         await self.emit(
@@ -299,7 +298,7 @@ class _Work:
                 result.mode,
                 len(result.hits),
                 len(new),
-                held_back,
+                result.held_back,
                 elapsed,
             )
         )

@@ -41,14 +41,14 @@ def sources(run: Run) -> list[Source]:
 def markdown(run: Run) -> str:
     """Render a run for reading: outcome, statements with numbers, sources, what was not found."""
     lines = [f"# {run.question}", ""]
-    if run.answer is None:
+    if run.answer is None or run.status != "completed":
         reason = (run.error or {}).get("message", "no reason was recorded")
         return "\n".join([*lines, f"The run ended **{run.status}**: {reason}", ""])
     lines += [f"**{OUTCOMES[run.answer.outcome]}**", ""]
     numbered = sources(run)
     number_of = {source.chunk.id: source.number for source in numbered}
     for statement in _statements(run.answer):
-        marks = "".join(f"[{number_of[c]}]" for c in statement.citations if c in number_of)
+        marks = "".join(f"[{number_of[c]}]" if c in number_of else f"`{c}`" for c in statement.citations)
         doubt = " *(support not found)*" if statement.support == "MISS" else ""
         lines.append(f"- {statement.text} {marks}{doubt}".rstrip())
     if run.answer.text and not run.answer.statements:

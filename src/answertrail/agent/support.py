@@ -6,14 +6,15 @@ negation or who did what to whom, and it says UNSCORED where words cannot be com
 
 from __future__ import annotations
 
-import re
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol
 
 from answertrail.records.run import Support
-from answertrail.search.tokens import is_stop_word, stem, words
+from answertrail.search.tokens import character_pairs, is_stop_word, stem, words
 
 MINIMUM_SHARE = 0.5
 _UNITS = (
@@ -34,8 +35,8 @@ class SupportVerdict:
 
 
 def evidence_text(title: str, published: datetime | None, text: str) -> str:
-    """Return what a cited chunk lends to a statement: its text, and its title and date."""
-    date = f"{published:%Y-%m-%d %d %B %Y}" if published else ""
+    """Return what a cited chunk lends to a statement: its text, and its title and date (UTC)."""
+    date = f"{published.astimezone(UTC):%Y-%m-%d %d %B %Y}" if published else ""
     return f"{title} {date} {text}"
 
 
@@ -66,7 +67,7 @@ class LexicalSupport:
                 return SupportVerdict("HIT", "every number occurs in the cited text")
             return SupportVerdict("UNSCORED", "the statement has no content words to look for")
         shared = terms & evidence
-        if not shared and not any(_same_script(term, evidence) for term in terms):
+        if not shared and _script(terms) != _script(evidence):
             return SupportVerdict("UNSCORED", "statement and cited text are in different scripts")
         share = len(shared) / len(terms)
         detail = f"{len(shared)} of {len(terms)} content words occur in the cited text"
@@ -77,7 +78,9 @@ def _content(text: str, *, keep_stops: bool = False) -> set[str]:
     out: set[str] = set()
     for word in words(text):
         folded = word.casefold()
-        if folded in _NUMBER_WORDS:
+        if pairs := character_pairs(word):
+            out.update(pairs)
+        elif folded in _NUMBER_WORDS:
             out.add(_NUMBER_WORDS[folded])
             if keep_stops:
                 out.add(stem(word))
@@ -86,6 +89,8 @@ def _content(text: str, *, keep_stops: bool = False) -> set[str]:
     return out
 
 
-def _same_script(term: str, evidence: set[str]) -> bool:
-    ascii_term = bool(re.match(r"[a-z]", term))
-    return any(bool(re.match(r"[a-z]", other)) == ascii_term for other in evidence if not other[0].isdigit())
+def _script(tokens: set[str]) -> str:
+    """Return the script most of the tokens are written in; kana counts as Han."""
+    scripts = Counter(unicodedata.name(token[0], "").split(" ")[0] for token in tokens if not token[0].isdigit())
+    scripts["CJK"] += scripts.pop("HIRAGANA", 0) + scripts.pop("KATAKANA", 0)
+    return max(scripts, key=lambda script: (scripts[script], script))

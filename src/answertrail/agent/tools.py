@@ -18,6 +18,7 @@ from answertrail.records.jsonl import loads
 
 SEARCH, READY, SUBMIT = "search_transcripts", "mark_ready", "submit_answer"
 MAX_K = 20
+_FAULT_CHARS = 600
 
 
 class BadCallError(Exception):
@@ -174,7 +175,7 @@ def parse_arguments(kind: type[A], call: ToolCall) -> A:
         value = loads(text)
     except (ValueError, RecursionError) as error:
         raise BadCallError(
-            f"The arguments of {call.name} are not valid JSON ({error}). Send one JSON object."
+            f"The arguments of {call.name} are not valid JSON ({str(error)[:_FAULT_CHARS]}). Send one JSON object."
         ) from None
     if not isinstance(value, dict):
         raise BadCallError(f"The arguments of {call.name} must be one JSON object.")
@@ -185,6 +186,7 @@ def parse_arguments(kind: type[A], call: ToolCall) -> A:
             f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg'].removeprefix('Value error, ')}"
             for item in error.errors()[:5]
         )
+        found = found[:_FAULT_CHARS]
         raise BadCallError(f"The arguments of {call.name} do not fit ({found}). Correct them and call again.") from None
 
 

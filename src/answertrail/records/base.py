@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+_IDENTIFIER = re.compile(r"\S(.*\S)?")
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$")
 
 
@@ -32,6 +33,13 @@ def instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
+def _checked_identifier(text: str) -> str:
+    # Python's own white space, as the contract's `check` has it; pydantic's engine knows less.
+    if not _IDENTIFIER.fullmatch(text):
+        raise ValueError("expected no white space at either end and no line break")
+    return text
+
+
 def _checked_date(text: str) -> str:
     instant(text)
     return text
@@ -45,7 +53,7 @@ def _whole_number(value: object) -> object:
 
 
 DateText = Annotated[str, AfterValidator(_checked_date)]
-Identifier = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^\S(.*\S)?$")]
+Identifier = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_checked_identifier)]
 NonEmpty = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, BeforeValidator(_whole_number), Field(ge=0)]
@@ -98,7 +106,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Part):
         return value.as_json()
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return dict(value)  # free-form matter holds no parts, and may be nested deeper than Python can call
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return value

@@ -6,11 +6,12 @@ Every fault names file, line and field and says what was expected.
 from __future__ import annotations
 
 import json
+import math
 import os
-import tempfile
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from pydantic import ValidationError
 
@@ -37,18 +38,30 @@ RECORDS: Mapping[str, type[Record]] = {
 }
 
 
+_LINE_ENDS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\u0085\u2028\u2029"}
+
+
 def loads(text: str) -> Any:
     """Parse JSON as the contract wants it: no NaN, no Infinity, no key given twice.
 
+    Nor a number too large to be finite, nor half a surrogate pair: neither can be written again.
     Raises ValueError.
     """
-    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+    value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique)
+    if "\\ud" in text or "\\uD" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError("a text holds half of a surrogate pair") from None
+    return value
 
 
 def parse(kind: type[R], value: object, *, where: str) -> R:
     """Check one JSON value against a record type; raise InputError listing each fault."""
+    if isinstance(value, dict) and "schema" not in value:
+        raise InputError("schema: required field is missing", where=where, hint="see docs/formats.md")
     try:
-        return kind.model_validate(value, context={"json": True})
+        return kind.model_validate(value, context={"json": True}, by_alias=True, by_name=False)
     except ValidationError as error:
         raise InputError(faults(error), where=where, hint="see docs/formats.md") from None
 
@@ -96,26 +109,41 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def dumps(record: Record) -> str:
-    """Return one line of JSON without the newline; text is kept readable (no ASCII escapes)."""
-    return json.dumps(record.as_json(), ensure_ascii=False, allow_nan=False)
+    """Return one line of JSON without the newline; text is kept readable (no ASCII escapes).
+
+    The three signs some readers take for a line end are escaped all the same.
+    """
+    return json.dumps(record.as_json(), ensure_ascii=False, allow_nan=False).translate(_LINE_ENDS)
 
 
 def write(path: Path, records: Iterable[Record]) -> int:
-    """Write records to `path` by an atomic rename and return how many."""
-    count = 0
+    """Write records to `path` by an atomic rename and return how many.
+
+    Links are followed. A device or a pipe is written to as it is.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            return _write_lines(stream, records)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    draft = path.with_name(f".{uuid.uuid4().hex}.draft")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            for record in records:
-                stream.write(dumps(record) + "\n")
-                count += 1
+        with draft.open("x", encoding="utf-8", newline="\n") as stream:
+            count = _write_lines(stream, records)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(name).replace(path)
+        draft.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
+    return count
+
+
+def _write_lines(stream: TextIO, records: Iterable[Record]) -> int:
+    count = 0
+    for record in records:
+        stream.write(dumps(record) + "\n")
+        count += 1
     return count
 
 
@@ -135,6 +163,13 @@ def faults(error: ValidationError) -> str:
 
 def _refuse_constant(token: str) -> object:
     raise ValueError(f"{token} is not JSON")
+
+
+def _finite(token: str) -> float:
+    value = float(token)
+    if math.isinf(value):
+        raise ValueError(f"{token[:40]} is too large a number")
+    return value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -67,8 +67,7 @@ class Question(Record):
     node_type: str | None = None
     important: bool | None = None
     unanswerable_kind: (
-        Literal["missing_topic", "near_miss", "false_premise", "outside_window", "missing_fact"]
-        | None
+        Literal["missing_topic", "near_miss", "false_premise", "outside_window", "missing_fact"] | None
     ) = None
     evidence: list[Evidence] | None = None
     relevant: list[Relevant] | None = None

@@ -107,9 +107,7 @@ class Answer(Part):
 class Run(Record):
     """One run. `answer` is None unless `status` is completed; `cost_usd` None means unknown."""
 
-    nullable: ClassVar[frozenset[str]] = frozenset(
-        {"recipe", "corpus", "code", "answer", "cost_usd", "error"}
-    )
+    nullable: ClassVar[frozenset[str]] = frozenset({"recipe", "corpus", "code", "answer", "cost_usd", "error"})
 
     schema_: Literal["run/1"] = Field(default="run/1", alias="schema")
     run_id: Identifier

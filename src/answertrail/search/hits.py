@@ -68,7 +68,7 @@ class SearchResult:
     """Hits in rank order.
 
     `matching` counts the chunks the filter lets through and the mode can rank; there are
-    exactly min(k, matching) hits. `terms` maps each query term (stemmed) to the number of
+    exactly min(k, matching) hits. `held_back` counts those left out because they were excluded. `terms` maps each query term (stemmed) to the number of
     chunks of the whole corpus that hold it.
     """
 
@@ -77,4 +77,5 @@ class SearchResult:
     hits: tuple[Hit, ...]
     matching: int
     chunks_in_corpus: int
+    held_back: int = 0
     terms: Mapping[str, int] = field(default_factory=dict)

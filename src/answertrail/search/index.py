@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -60,13 +60,18 @@ class CorpusIndex:
             raise InputError(f"k must be at least 1, not {k}")
         allowed = self._allowed(within or Filter())
         signals = await self._signals(query, chosen, allowed)
+        # Scores are those of the whole filtered corpus; what was shown is only left out of the
+        # rows, so that a repeated query goes on exactly where it stopped.
         ranking = chosen.rank(signals)
-        places = best(ranking.scores, ranking.eligible, k)
+        shown = self._rows_of((within or Filter()).exclude)
+        eligible = ranking.eligible & ~shown
+        places = best(ranking.scores, eligible, k)
         return SearchResult(
             query=query,
             mode=mode,
             hits=tuple(self._hit(int(place), float(ranking.scores[place]), signals, chosen) for place in places),
-            matching=int(ranking.eligible.sum()),
+            matching=int(eligible.sum()),
+            held_back=int((ranking.eligible & shown).sum()),
             chunks_in_corpus=len(self.rows),
             terms=self.lexical.terms(query),
         )
@@ -100,9 +105,12 @@ class CorpusIndex:
             allowed &= self._published < within.end.timestamp()
         if within.documents is not None:
             allowed &= np.array([row.document_id in within.documents for row in self.rows], dtype=np.bool_)
-        shown = [self.by_id[chunk] for chunk in within.exclude if chunk in self.by_id]
-        allowed[shown] = False
         return allowed
+
+    def _rows_of(self, chunks: Iterable[str]) -> npt.NDArray[np.bool_]:
+        out = np.zeros(len(self.rows), dtype=np.bool_)
+        out[[self.by_id[chunk] for chunk in chunks if chunk in self.by_id]] = True
+        return out
 
     def _hit(self, place: int, score: float, signals: Signals, mode: Mode) -> Hit:
         row = self.rows[place]

@@ -13,7 +13,10 @@ def at_second(url: str | None, start_s: float | None) -> str | None:
     """
     if not url or start_s is None:
         return url or None
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
     if parts.scheme not in {"http", "https"}:
         return url
     query = parse_qsl(parts.query, keep_blank_values=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from answertrail.errors import NotFoundError
-from answertrail.search.fusion import fuse_scores, reciprocal_ranks
+from answertrail.search.fusion import Fused, fuse_scores, reciprocal_ranks
 
 Scores = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -32,7 +32,7 @@ class Signals:
 class Ranking:
     """Scores by row and which rows may be returned at all."""
 
-    scores: Scores
+    scores: Scores | Fused
     eligible: Mask
 
 

@@ -19,8 +19,10 @@ _DENSE_SCRIPT = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
     "\uac00-\ud7af\u1100-\u11ff\u3130-\u318f"  # Hangul
 )
+# Vowel signs and other marks belong to the word, but are no word characters to `re`.
+_MARKS = "".join(chr(c) for c in range(0x300, 0xE00) if unicodedata.category(chr(c)) in {"Mn", "Mc"})
 _TOKEN = re.compile(
-    rf"[{_DENSE_SCRIPT}]+|\d+(?:[.,]\d+)*|[^\W\d_{_DENSE_SCRIPT}](?:[^\W_{_DENSE_SCRIPT}]|['’](?=[^\W\d_]))*"
+    rf"[{_DENSE_SCRIPT}]+|\d+(?:[.,]\d+)*|[^\W\d_{_DENSE_SCRIPT}](?:[^\W_{_DENSE_SCRIPT}]|[{_MARKS}]|['’](?=[^\W\d_]))*"
 )
 _DENSE = re.compile(rf"[{_DENSE_SCRIPT}]")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -72,14 +74,23 @@ def query_tokens(text: str, languages: Iterable[str]) -> list[str]:
     kept: dict[str, None] = {}
     dropped: dict[str, None] = {}
     for word in words(text):
-        if _DENSE.match(word):
-            pairs = [word[i : i + 2] for i in range(len(word) - 1)] or [word]
+        if pairs := character_pairs(word):
             kept.update(dict.fromkeys(pairs))
             continue
         for code in codes:
             target = dropped if is_stop_word(word, code) else kept
             target[stem(word, code)] = None
     return list(kept or dropped)
+
+
+def character_pairs(word: str) -> list[str]:
+    """Return the overlapping pairs of a run of a script without spaces; nothing for other words.
+
+    A run of one character is its own pair.
+    """
+    if not _DENSE.match(word):
+        return []
+    return [word[i : i + 2] for i in range(len(word) - 1)] or [word]
 
 
 def is_stop_word(word: str, language: str = "en") -> bool:
@@ -92,7 +103,7 @@ def is_stop_word(word: str, language: str = "en") -> bool:
 @lru_cache(maxsize=400_000)
 def stem(word: str, language: str = "en") -> str:
     """Fold and stem one word; a number loses its thousands commas."""
-    folded = _POSSESSIVE.sub("", word.casefold())
+    folded = _POSSESSIVE.sub("", word.casefold().replace("’", "'"))
     if folded[:1].isdigit():
         return re.sub(r",(?=\d{3}(?:\D|$))", "", folded)
     stemmer = _stemmer(language)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
-STAMP = r"(?:\d{1,3}:)?\d{1,3}:\d{1,2}(?:[.,]\d{1,3})?"
+STAMP = r"(?:\d{1,3}:)?\d{1,3}:\d{2}(?:[.,]\d{1,3})?"
 """A clock time with at least minutes and seconds, as a regular expression without groups."""
 
-_CLOCK = re.compile(
-    r"(?:(?P<h>\d{1,4}):)?(?P<m>\d{1,4}):(?P<s>\d{1,2})(?:[.,](?P<f>\d{1,9})|:(?P<ms>\d{3}))?"
-)
+_CLOCK = re.compile(r"(?:(?P<h>\d{1,4}):)?(?P<m>\d{1,4}):(?P<s>\d{1,2})(?:[.,](?P<f>\d{1,9})|:(?P<ms>\d{3}))?")
 
 
 def seconds(text: str) -> float | None:

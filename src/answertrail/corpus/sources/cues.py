@@ -18,9 +18,7 @@ _TIMES = re.compile(
     r"\s*(?:-{1,2}>|[–—→]>?)\s*"
     r"(?P<end>-?\d{1,4}(?::\d{1,3}){1,3}(?:[.,]\d{1,9})?)?(?P<rest>.*)"
 )
-_SBV_TIMES = re.compile(
-    r"\s*(?P<start>\d{1,3}:\d{1,2}:\d{1,2}\.\d{1,3}),(?P<end>\d{1,3}:\d{1,2}:\d{1,2}\.\d{1,3})\s*"
-)
+_SBV_TIMES = re.compile(r"\s*(?P<start>\d{1,3}:\d{1,2}:\d{1,2}\.\d{1,3}),(?P<end>\d{1,3}:\d{1,2}:\d{1,2}\.\d{1,3})\s*")
 _LIKE_TIMES = re.compile(r"\s*-?\d+[:.,]\d\S*\s*-{1,2}>")
 _LIKE_SBV = re.compile(r"\s*\d{1,2}:\d{1,2}:\S{1,8},\d{1,2}:\d{1,2}:\S{1,8}\s*$")
 _SKIPPED_BLOCK = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t:]|$)")

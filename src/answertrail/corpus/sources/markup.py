@@ -16,7 +16,7 @@ _TAG = re.compile(
     rf"|<{_PLAIN}>"
     r"|</(?:[cibusv]|ruby|rt|em|strong|lang|font)>"
     r"|<lang(?:\.[^\s<>]*)?\s+[\w-]+>"
-    r"|<font(?:\s+[a-z-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"']*))*\s*>"
+    r"|<font(?:\s+[a-z-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"']+))*\s*>"
     # Position and style overrides, as SubStation files and the tools that convert them write.
     r"|\{\\[a-z]+[^{}\n]*\}",
     re.IGNORECASE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from answertrail.corpus.sources.clock import clock
 from answertrail.corpus.sources.outcome import SourceFault
@@ -69,8 +69,13 @@ def kept_in_order(cues: Sequence[Cue]) -> tuple[list[Cue], list[str]]:
     starts = [cue.start for cue in cues]
     if all(a <= b for a, b in pairwise(starts)):
         return list(cues), []
-    wrong = _outside_longest_run(starts)
-    if not _plain_slips(starts, wrong):
+    # Slips first: a start just below the highest so far moves up to it.
+    raised: list[float] = []
+    for start in starts:
+        top = raised[-1] if raised else start
+        raised.append(top if top - STEP_BACK_S <= start < top else start)
+    wrong = _outside_longest_run(raised)
+    if not _plain_slips(len(starts), wrong):
         earlier, later = next(
             ((a, b) for a, b in pairwise(cues) if a.start - b.start > STEP_BACK_S),
             (cues[0], cues[-1]),
@@ -79,45 +84,54 @@ def kept_in_order(cues: Sequence[Cue]) -> tuple[list[Cue], list[str]]:
             f"the times go backwards, from {clock(earlier.start)} to {clock(later.start)}",
             later.line,
         )
+    times = _between_neighbours(raised, wrong)
     out: list[Cue] = []
     notes: list[str] = []
-    floor = next(start for i, start in enumerate(starts) if i not in wrong)
-    for index, cue in enumerate(cues):
-        if index in wrong:
-            notes.append(
-                f"line {cue.line}: {clock(cue.start)} is out of order; "
-                f"kept in place at {clock(floor)}"
-            )
-            end = cue.end if cue.end is not None and cue.end >= floor else None
-            cue = replace(cue, start=floor, end=end)
-        floor = cue.start
-        out.append(cue)
+    for cue, time in zip(cues, times, strict=True):
+        if time == cue.start:
+            out.append(cue)
+            continue
+        notes.append(f"line {cue.line}: {clock(cue.start)} is out of order; kept in place at {clock(time)}")
+        end = cue.end if cue.end is not None and cue.end >= time else None
+        out.append(replace(cue, start=time, end=end))
     if len(notes) > _SHOWN:
         notes = [*notes[:_SHOWN], f"and {len(notes) - _SHOWN} more times out of order"]
     return out, notes
 
 
+def _between_neighbours(starts: Sequence[float], wrong: frozenset[int]) -> list[float]:
+    """Move each wrong start to the nearest time between the right ones around it."""
+    ceilings: list[float] = []
+    ceiling = float("inf")
+    for index in range(len(starts) - 1, -1, -1):
+        if index not in wrong:
+            ceiling = starts[index]
+        ceilings.append(ceiling)
+    out: list[float] = []
+    floor = 0.0
+    for start, ceiling in zip(starts, reversed(ceilings), strict=True):
+        floor = max(floor, min(start, ceiling))
+        out.append(floor)
+    return out
+
+
 def _refuse_one_start(cues: Sequence[Cue]) -> None:
     if len(cues) > 3 and len({cue.start for cue in cues}) == 1:
         start = clock(cues[0].start)
-        raise SourceFault(
-            f"all {len(cues)} segments start at {start}: the times are not usable", cues[0].line
-        )
+        raise SourceFault(f"all {len(cues)} segments start at {start}: the times are not usable", cues[0].line)
 
 
 def _collisions(cues: Sequence[Cue]) -> int:
     return sum(a.end is not None and b.start < a.end - 0.25 for a, b in pairwise(cues))
 
 
-def _plain_slips(starts: Sequence[float], wrong: frozenset[int]) -> bool:
-    """True when every start in `wrong` is a small step, or they are few and far between."""
-    if all(top - b <= STEP_BACK_S for top, b in zip(accumulate(starts, max), starts, strict=True)):
-        return True
+def _plain_slips(count: int, wrong: frozenset[int]) -> bool:
+    """True when the wrong starts are few and far between."""
     run = longest = 0
-    for index in range(len(starts)):
+    for index in range(count):
         run = run + 1 if index in wrong else 0
         longest = max(longest, run)
-    return len(wrong) <= _OUTLIER_SHARE * len(starts) and longest <= _OUTLIER_RUN
+    return len(wrong) <= _OUTLIER_SHARE * count and longest <= _OUTLIER_RUN
 
 
 def _outside_longest_run(starts: Sequence[float]) -> frozenset[int]:

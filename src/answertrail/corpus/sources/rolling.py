@@ -54,12 +54,7 @@ def collapsed(cues: Sequence[Rows]) -> list[tuple[str, ...]]:
     out: list[tuple[str, ...]] = []
     before: tuple[str, ...] = ()
     for cue in cues:
-        fresh = cue.rows[_carried(before, cue) :]
-        grown = fresh and before and not cue.fresh[len(cue.rows) - len(fresh)]
-        if grown and fresh[0].startswith(before[-1] + " "):
-            # Live captions let a row grow word by word: only the added words are new.
-            fresh = (fresh[0][len(before[-1]) + 1 :], *fresh[1:])
-        out.append(fresh)
+        out.append(cue.rows[_carried(before, cue) :])
         before = cue.rows
     return out
 

@@ -68,7 +68,10 @@ Choice = Literal["auto", "required"]
 class ChatRequest:
     """One model call.
 
-    `choice`: `auto`, `required` (some tool), or, by `forced`, one named tool.
+    `choice`: `auto`, `required` (some tool), or, by `forced`, one named tool. `schema` asks for
+    a text that is one JSON object following this JSON Schema; it takes no tools beside it, and an
+    endpoint may follow it loosely, so the caller still checks. `effort` is `none`, `minimal`,
+    `low`, `medium` or `high`; a model that does not reason leaves it unread.
     """
 
     messages: Sequence[Message]
@@ -78,6 +81,7 @@ class ChatRequest:
     max_tokens: int | None = None
     temperature: float | None = None
     effort: str | None = None
+    schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """What came back. `cost_usd` None means the price is not known; 0.0 means it is free."""
+    """What came back. `cost_usd` None means the price is not known; 0.0 means it is free.
+
+    `finish` says why the model stopped: `stop`, `tool_call`, `length` (cut off), `content_filter`,
+    `refusal`, `error`; None when the endpoint did not say. After `length` the arguments of a call
+    may be half a JSON text.
+    """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
@@ -101,6 +110,7 @@ class ChatReply:
     cost_usd: float | None = None
     model: str = ""
     carry: object = None
+    finish: str | None = None
 
 
 class ChatModel(Protocol):

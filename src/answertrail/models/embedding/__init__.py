@@ -1,1 +1,1 @@
-
+"""Embedders: on this machine, or behind an endpoint. Start at `load.load_embedder`."""

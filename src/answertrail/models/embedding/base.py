@@ -31,7 +31,7 @@ class Embedder(Protocol):
         """Return an array of shape (len(texts), dims), each row of length 1.
 
         A text the model has nothing for gives a row of NaN, which callers must not store.
-        Raises ServiceError when an endpoint is down or refuses, InputError for a missing key.
+        Raises ServiceError when an endpoint is down or refuses.
         """
         ...
 

@@ -115,8 +115,17 @@ def analyse(question: str) -> Question:
     )
 
 
+_RELATIVE = re.compile(
+    r"(?<=[a-z] )(?:who|whose|whom|when|where|which|that)\b(?= \w+)(?<!and who)(?<!and when)(?<!and where)(?<!and which)"
+    r"(?<!in which)(?<!at which)(?<!on which)(?<!to which)(?<!of which)(?<!for which)(?<!with which)(?<!by which)",
+    re.IGNORECASE,
+)
+"""A pronoun inside a clause ("somebody who took a loan") asks nothing."""
+
+
 def _slots(text: str) -> tuple[Slot, ...]:
-    out = [slot for slot, rule in _SLOT_RULES if rule.search(text)]
+    asked = _RELATIVE.sub("_", text)
+    out = [slot for slot, rule in _SLOT_RULES if rule.search(asked)]
     if Slot.MONEY in out or Slot.SHARE in out:
         out = [s for s in out if s is not Slot.COUNT]
     return tuple(out) or (Slot.WHAT,)

@@ -1,0 +1,291 @@
+"""Find the documents-to-be in files and folders, before anything is parsed.
+
+Deterministic: the result depends on what is on disk, not on the order of the arguments or of a
+directory listing. See docs/sources.md for the rules in words.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from answertrail.corpus.source_ranking import Candidate, rank, same_words
+from answertrail.corpus.source_walk import Found, walk
+from answertrail.corpus.sources import facts as sidecars
+from answertrail.corpus.sources.documents import holds_documents
+from answertrail.corpus.sources.facts import Facts
+from answertrail.corpus.sources.group import KINDS, PARSER_VERSION, Group, Kind
+from answertrail.corpus.sources.languages import language_code, primary, split_language
+from answertrail.corpus.sources.loading import display, fingerprint
+from answertrail.corpus.sources.manifest import MANIFEST, Manifests, Row
+from answertrail.corpus.sources.outcome import Failure, Skipped, SourceFault
+from answertrail.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What was found. `ignored` counts files that are no documents and no sidecars."""
+
+    groups: tuple[Group, ...]
+    skipped: tuple[Skipped, ...]
+    failed: tuple[Failure, ...]
+    ignored: int
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that may become a document, with the facts of its sidecars."""
+
+    path: Path
+    source: str
+    kind: Kind
+    key: str
+    facts: Facts
+    sidecars: tuple[Path, ...]
+    row: Row | None
+    manifest: Path | None
+
+
+def discover(sources: Sequence[Path], include: Sequence[str] = (), exclude: Sequence[str] = ()) -> Discovery:
+    """Find every document-to-be in `sources`, files or folders.
+
+    `include` and `exclude` are globs on the path relative to the source, on its folders and on
+    the name; a file must match one of `include`, if any, and none of `exclude`.
+
+    Raises InputError for a source that does not exist or that holds nothing to read.
+    """
+    found = walk(sources, include, exclude)
+    failed = list(found.failed)
+    ignored = found.ignored
+    manifests = Manifests()
+    documents: list[Group] = []
+    files: list[_File] = []
+    useful: set[Path] = set(found.troubled)
+    for item in found.files:
+        kind = KINDS[item.path.suffix.lower()]
+        if kind == "documents":
+            group = _documents(item, failed)
+            if group is not None:
+                documents.append(group)
+            elif not any(failure.source == item.source for failure in failed):
+                ignored += item.path.name != MANIFEST
+                continue
+        else:
+            files.append(_file(item, kind, manifests, failed))
+        useful.update(item.roots)
+    for root in found.roots:
+        if root not in useful:
+            raise InputError(
+                "nothing to read here: no transcript, captions, notes or document/1 file",
+                where=display(root),
+                hint="see docs/sources.md for the kinds of files, and check --include and --exclude",
+            )
+    groups, skipped = _grouped(files, failed)
+    failed.extend(manifests.failed)
+    return Discovery(
+        groups=tuple(sorted([*groups, *documents], key=lambda g: (g.id or "", g.source))),
+        skipped=tuple(sorted([*found.skipped, *skipped], key=lambda s: (s.source, s.reason))),
+        failed=tuple(sorted(failed, key=lambda f: (f.source, f.line or 0, f.reason))),
+        ignored=ignored,
+    )
+
+
+def _documents(item: Found, failed: list[Failure]) -> Group | None:
+    try:
+        if not item.explicit and not holds_documents(item.path):
+            return None
+        mark = fingerprint([item.path], extra=f"{PARSER_VERSION}\n")
+    except SourceFault as fault:
+        failed.append(Failure(item.source, fault.line, fault.reason))
+        return None
+    return Group(None, item.path, item.source, "documents", mark, files=(item.path,))
+
+
+def _file(item: Found, kind: Kind, manifests: Manifests, failed: list[Failure]) -> _File:
+    """Gather the sidecars of a file: `.info.json` first, then `*_meta.json`, then the manifest."""
+    path = item.path
+    key = document_key(path)
+    base, language = split_language(key)
+    facts = Facts()
+    used: list[Path] = []
+    for stem in dict.fromkeys((key, base)):
+        info = path.with_name(f"{stem}.info.json")
+        meta = path.with_name(f"{stem}_meta.json")
+        for sidecar in (info, meta):
+            if not _is_file(sidecar):
+                continue
+            try:
+                data = sidecars.load_object(sidecar)
+            except SourceFault as fault:
+                failure = Failure(display(sidecar), fault.line, f"sidecar: {fault.reason}")
+                if failure not in failed:
+                    failed.append(failure)
+                continue
+            used.append(sidecar)
+            known = (
+                sidecars.from_info(data, language if kind == "captions" else None)
+                if sidecar == info
+                else sidecars.from_meta(data)
+            )
+            facts = facts.or_else(known)
+    named = manifests.row_for(path, key) or manifests.row_for(path, base)
+    manifest, row = named if named else (None, None)
+    if row is not None:
+        facts = facts.or_else(_for_notes(row) if row.about_notes else row.facts)
+    return _File(path, item.source, kind, key, facts, tuple(used), row, manifest)
+
+
+def _for_notes(row: Row) -> Facts:
+    """Notes to a recording share its title, date and page, not its captions or length."""
+    return replace(row.facts, captions=None, duration_s=None)
+
+
+def document_key(path: Path) -> str:
+    """The stem without a trailing `_transcript`, in composed Unicode (macOS decomposes names)."""
+    stem = path.stem.removesuffix("_transcript").strip() or path.stem.strip() or path.name
+    return unicodedata.normalize("NFC", display(stem))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _grouped(files: Sequence[_File], failed: list[Failure]) -> tuple[list[Group], list[Skipped]]:
+    by_key: dict[tuple[str, str | None], list[_File]] = defaultdict(list)
+    skipped: list[Skipped] = []
+    for file in _without_translations(files, skipped):
+        by_key[_stem_and_language(file)].append(file)
+    groups: list[Group] = []
+    for same_stem in by_key.values():
+        documents = _same_document(same_stem)
+        # `talk.en` and `talk.en-orig` are one document, known by the shorter stem.
+        ids = _ids(min((file.key for file in same_stem), key=lambda k: (len(k), k)), documents)
+        for same, document_id in zip(documents, ids, strict=True):
+            group = _group(document_id, same, failed, skipped)
+            if group is not None:
+                groups.append(group)
+    return groups, skipped
+
+
+def _stem_and_language(file: _File) -> tuple[str, str | None]:
+    """Captions of one stem in variants of one language are one document; other files by stem."""
+    base, code = split_language(file.key)
+    if file.kind != "captions" or code is None:
+        return file.key, None
+    return base, primary(language_code(code))
+
+
+def _without_translations(files: Sequence[_File], skipped: list[Skipped]) -> Iterator[_File]:
+    """Leave out machine translations of a video of which there are captions as spoken."""
+    spoken: dict[tuple[Path, str], _File] = {}
+    for file in files:
+        if file.kind == "captions" and file.facts.captions in ("human", "auto"):
+            spoken.setdefault((file.path.parent, split_language(file.key)[0]), file)
+    for file in files:
+        original = spoken.get((file.path.parent, split_language(file.key)[0]))
+        if file.facts.captions == "translated" and file.kind == "captions" and original:
+            reason = f"duplicate of {original.source} (machine translation)"
+            skipped.append(Skipped(file.source, reason))
+        else:
+            yield file
+
+
+def _same_document(files: Sequence[_File]) -> list[list[_File]]:
+    """Split files of one stem into documents.
+
+    One document: files in one folder; files that the same manifest line names; and, across
+    sibling folders, `calls/x_transcript.txt` and `srt/x.srt`, or captions of different formats
+    with the same words.
+    """
+    merged: list[list[_File]] = []
+    for file in files:
+        joined = [file]
+        for group in [group for group in merged if any(_belong(file, other) for other in group)]:
+            merged.remove(group)
+            joined = [*group, *joined]
+        merged.append(joined)
+    merged.sort(key=lambda group: min(file.source for file in group))
+    if len(merged) > 1 and _are_siblings(merged):
+        return [[file for group in merged for file in group]]
+    return merged
+
+
+def _belong(one: _File, other: _File) -> bool:
+    if one.path.parent == other.path.parent:
+        return True
+    return (
+        one.row is not None
+        and other.row is not None
+        and not one.row.about_notes
+        and not other.row.about_notes
+        and (one.manifest, one.row.number) == (other.manifest, other.row.number)
+    )
+
+
+def _are_siblings(groups: Sequence[Sequence[_File]]) -> bool:
+    files = [file for group in groups for file in group]
+    if any(file.row is not None for file in files):
+        # A manifest that names them apart, or names one only, has decided.
+        return False
+    suffixes = [file.path.suffix.lower() for file in files]
+    above = {file.path.parent.parent for file in files}
+    captions = sum(file.kind == "captions" for file in files)
+    transcripts = sum(file.path.stem.endswith("_transcript") for file in files)
+    return (
+        len(above) == 1
+        and len(set(suffixes)) == len(suffixes)
+        and captions >= 1
+        and captions + transcripts == len(files)
+        # `x_transcript` says what it is; two caption files may share a name by chance.
+        and (transcripts >= 1 or all(same_words(files[0].path, f.path) for f in files[1:]))
+    )
+
+
+def _ids(key: str, documents: Sequence[Sequence[_File]]) -> list[str]:
+    """The stem; where it names several documents, as many folders before it as tell them apart."""
+    if len(documents) == 1:
+        return [key]
+    folders = [min(file.path.parent for file in same) for same in documents]
+    depth = 1
+    while True:
+        ids = ["/".join([*(unicodedata.normalize("NFC", display(p)) for p in f.parts[-depth:]), key]) for f in folders]
+        if len(set(ids)) == len(ids) or depth > max(len(f.parts) for f in folders):
+            return ids
+        depth += 1
+
+
+def _group(document_id: str, same: Sequence[_File], failed: list[Failure], skipped: list[Skipped]) -> Group | None:
+    """Choose the file to read; the others are skipped as its duplicates."""
+    candidates = rank([Candidate(f.path, f.source, f.kind, f.facts) for f in same], failed)
+    by_path: Mapping[Path, _File] = {file.path: file for file in same}
+    while candidates:
+        best, *others = candidates
+        file = by_path[best.path]
+        facts = file.facts
+        if file.kind != "captions" and any(other.kind == "captions" for other in others):
+            # What a manifest says of the captions is not said of the transcript beside them.
+            facts = replace(facts, captions=None)
+        used = [file.path, *file.sidecars]
+        row = file.row
+        for other in others:
+            more = by_path[other.path]
+            # What the other file is (its captions, its language) is no fact about this one.
+            facts = facts.or_else(replace(more.facts, captions=None, language=None))
+            used.extend(path for path in more.sidecars if path not in used)
+            row = row or more.row
+        extra = "\n".join((PARSER_VERSION, document_id, file.path.name, row.canonical if row else ""))
+        try:
+            mark = fingerprint(used, extra=extra)
+        except SourceFault as fault:
+            failed.append(Failure(file.source, fault.line, fault.reason))
+            candidates = others
+            continue
+        skipped.extend(Skipped(other.source, f"duplicate of {file.source}") for other in others)
+        return Group(document_id, file.path, file.source, file.kind, mark, facts, tuple(used))
+    return None

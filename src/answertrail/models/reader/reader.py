@@ -1,0 +1,78 @@
+"""The built-in reader: what to do next, from the question and the searches made so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from . import compose, plan
+from .decision import judge
+from .evidence import Pool, SearchResult, gather
+from .plan import Search
+from .question import Question, analyse
+from .scoring import Embed, Ranking, rank
+from .signals import Signals, measure
+
+Phase = Literal["explore", "submit"]
+Outcome = Literal["answered", "partly_answered", "cannot_answer"]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The arguments of `submit_answer`. `support` and `signals` explain the outcome; they are not sent."""
+
+    outcome: Outcome
+    statements: tuple[compose.Statement, ...]
+    not_found: tuple[str, ...]
+    support: float
+    signals: Signals
+
+
+@dataclass(frozen=True)
+class Actions:
+    """One turn: searches to run, or readiness, or the submission; exactly one of them is set."""
+
+    searches: tuple[Search, ...] = ()
+    ready: bool = False
+    submission: Submission | None = None
+
+
+class Reader:
+    """Reads tool results and decides the next turn. It keeps nothing between calls."""
+
+    def __init__(self, embed: Embed | None = None) -> None:
+        self._embed = embed
+
+    def next_action(self, question: str, results: Sequence[SearchResult], *, phase: Phase) -> Actions:
+        """The next turn. `results` are all search results so far, in order, failed ones left out."""
+        asked = analyse(question)
+        pool = gather(results)
+        if phase == "submit":
+            return Actions(submission=self._submit(asked, results, pool))
+        searches = self._searches(asked, results, pool)
+        return Actions(searches=searches) if searches else Actions(ready=True)
+
+    def _searches(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> tuple[Search, ...]:
+        done = [Search(r.query, r.date_from, r.date_to) for r in results]
+        first = plan.opening(asked)
+        missing = plan.remaining(first, done)
+        if len(done) < len(first):
+            return missing
+        if len(done) > len(first) or not pool.hits:
+            return ()
+        if asked.trajectory:
+            return plan.remaining(plan.by_period(asked, pool), done)
+        return plan.remaining(plan.rereading(asked, pool, rank(asked, pool, self._embed)), done)
+
+    def _submit(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> Submission:
+        ranking: Ranking = rank(asked, pool, self._embed)
+        signals = measure(asked, results, pool, ranking)
+        verdict = judge(signals, asked.trajectory)
+        if not verdict.answer or not ranking.chunks:
+            return Submission("cannot_answer", (), (asked.text,), verdict.support, signals)
+        if asked.trajectory:
+            statements, empty = compose.trajectory(asked, pool, ranking)
+            outcome: Outcome = "partly_answered" if empty else "answered"
+            return Submission(outcome, statements, empty, verdict.support, signals)
+        return Submission("answered", compose.factual(pool, ranking), (), verdict.support, signals)

@@ -1,0 +1,99 @@
+"""Mentions in a text that could fill a question's slot: figures with their unit, dates, names, reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from .question import NUMERIC, Question, Slot
+from .text import Word, is_content
+
+_NUMBER_WORDS = (
+    r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|sixty|"
+    r"seventy|eighty|ninety|hundreds?|thousands?|millions?|billions?|dozens?|couple"
+)
+_FIGURE = rf"(?:\d[\d,.]*(?:[kmbKMB]\b|bn\b)?|\b(?:{_NUMBER_WORDS})\b)"
+_MONEY = re.compile(
+    rf"[$\u20ac\u00a3\u00a5]\s?\d|{_FIGURE}(?:[\s-](?:{_NUMBER_WORDS}|us|of))*[\s-](?:dollars?|euros?|bucks?|cents?|pounds?|usd|eur|grand|francs?|yen|won)\b",
+    re.IGNORECASE,
+)
+_SHARE = re.compile(rf"\d\s?%|{_FIGURE}[\s-](?:\w+[\s-])?per\s?cent\w*|\b(?:half|a third|two thirds|a quarter)\b", re.IGNORECASE)
+_DURATION = re.compile(
+    rf"(?:{_FIGURE}|\b(?:a|an|few|couple of))[\s-](?:{_NUMBER_WORDS}|to|or|and|a|half|more|-|\d+|\s)*(?:milli|micro|nano)?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|blocks?|ms)\b",
+    re.IGNORECASE,
+)
+_FIGURES = re.compile(_FIGURE, re.IGNORECASE)
+_YEAR = re.compile(r"^(?:19|20)\d\d[.,]?$")
+_WHEN = re.compile(
+    r"\b(?:january|february|march|april|june|july|august|september|october|november|december|monday|tuesday|wednesday|"
+    r"thursday|friday|saturday|sunday|yesterday|tomorrow|today|(?:19|20)\d\d|spring|summer|autumn|winter|quarter|q[1-4]|"
+    r"(?:last|next|this) (?:week|month|year)|(?:weeks?|months?|years?|days?) (?:ago|later))\b",
+    re.IGNORECASE,
+)
+_WHY = re.compile(
+    r"\b(?:because|'cause|cause|since|so that|due to|reasons?|therefore|thus|otherwise|the problem|that's why|in order|"
+    r"which means|means that|if you|so we|so i|so they|so it|to avoid|want(?:ed)? to)\b",
+    re.IGNORECASE,
+)
+
+
+def mentions(question: Question, slot: Slot, text: str, found: Sequence[Word]) -> tuple[int, ...]:
+    """Character offsets in `text` where something of the kind `slot` asks for is said.
+
+    `found` are the words of `text`. For slots that any passage may fill (what, how, which, ...)
+    the answer is the offset of every content word.
+    """
+    if slot is Slot.MONEY:
+        return tuple((*_starts(_MONEY, text), *_counted(question, text, found)))
+    if slot is Slot.SHARE:
+        return _starts(_SHARE, text)
+    if slot is Slot.DURATION:
+        return _starts(_DURATION, text)
+    if slot is Slot.COUNT:
+        return _counted(question, text, found)
+    if slot is Slot.WHEN:
+        return _starts(_WHEN, text)
+    if slot is Slot.WHY:
+        return _starts(_WHY, text)
+    if slot is Slot.WHO:
+        return tuple(w.start for w in found if _new_name(question, text, w))
+    return tuple(w.start for w in found if is_content(w))
+
+
+def asks_figure(question: Question) -> bool:
+    """Whether every slot of the question is filled only by a figure."""
+    return bool(set(question.slots) & NUMERIC)
+
+
+def _starts(pattern: re.Pattern[str], text: str) -> tuple[int, ...]:
+    return tuple(m.start() for m in pattern.finditer(text))
+
+
+def _counted(question: Question, text: str, found: Sequence[Word]) -> tuple[int, ...]:
+    """Figures; where the question names what is counted, only those followed by it within four words."""
+    out: list[int] = []
+    for match in _FIGURES.finditer(text):
+        if _YEAR.match(match.group()) or match.group().casefold() == "one":
+            continue
+        if question.unit:
+            following = [w.stem for w in found if w.start >= match.end()][:4]
+            if question.unit[0] not in following:
+                continue
+        out.append(match.start())
+    return tuple(out)
+
+
+def _new_name(question: Question, text: str, word: Word) -> bool:
+    before = text[: word.start].rstrip()
+    opens = not before or before[-1] in ".!?:\n"
+    return word.raw[0].isupper() and not opens and is_content(word) and word.stem not in question.stems
+
+
+def near(found: Sequence[Word], offsets: Iterable[int], reach: int) -> tuple[frozenset[str], ...]:
+    """For each offset, the stems of the words within `reach` words of it."""
+    starts = [w.start for w in found]
+    out: list[frozenset[str]] = []
+    for offset in offsets:
+        at = sum(1 for s in starts if s < offset)
+        out.append(frozenset(w.stem for w in found[max(0, at - reach) : at + reach]))
+    return tuple(out)

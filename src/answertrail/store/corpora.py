@@ -1,0 +1,169 @@
+"""Corpora: their names, their embedder, and the hash that says what is in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from answertrail.errors import InputError, MismatchError, NotFoundError
+from answertrail.models.embedding.base import EmbedderIdentity
+from answertrail.store import embeddings
+from answertrail.store.connection import Connection, Database
+from answertrail.store.rows import Corpus
+
+__all__ = [
+    "Corpus",
+    "bump_revision",
+    "check_identity",
+    "create",
+    "delete",
+    "get",
+    "list_all",
+    "lock",
+    "revision",
+    "snapshot",
+]
+
+_SELECT = """
+    SELECT c.id, c.name, c.embedder_spec, c.embedder_id, e.name, e.revision, e.dims,
+           c.language, c.revision, c.created_at
+    FROM corpora c JOIN embedders e ON e.id = c.embedder_id
+"""
+
+
+async def create(db: Database, name: str, spec: str, identity: EmbedderIdentity, language: str | None = None) -> Corpus:
+    """Make an empty corpus and register its embedder.
+
+    Raises InputError when the name is empty or taken.
+    """
+    if not name.strip() or name != name.strip():
+        raise InputError("a corpus name may not be empty or begin or end with a space", where=repr(name))
+    embedder_id = await embeddings.register(db, identity)
+    try:
+        async with db.transaction() as conn:
+            await conn.execute(
+                "INSERT INTO corpora (name, embedder_spec, embedder_id, language) VALUES (%s, %s, %s, %s)",
+                (name, spec, embedder_id, language),
+            )
+    except psycopg.errors.UniqueViolation:
+        raise InputError("a corpus of this name exists", where=name) from None
+    return await get(db, name)
+
+
+async def get(db: Database, name: str) -> Corpus:
+    """Return a corpus by name; NotFoundError lists the known names."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(_SELECT + " WHERE c.name = %s", (name,))
+        row = await cursor.fetchone()
+    if row is None:
+        known = [corpus.name for corpus in await list_all(db)]
+        raise NotFoundError(
+            "no such corpus",
+            where=name,
+            hint=f"known: {', '.join(known)}" if known else "there is none yet; `answertrail ingest` makes one",
+        )
+    return _corpus(row)
+
+
+async def list_all(db: Database) -> tuple[Corpus, ...]:
+    """Return all corpora by name; () when there is none."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(_SELECT + " ORDER BY c.name")
+        return tuple(_corpus(row) for row in await cursor.fetchall())
+
+
+async def delete(db: Database, corpus: Corpus) -> None:
+    """Delete a corpus with its documents and chunks. Runs keep their texts; vectors stay cached."""
+    async with db.transaction() as conn:
+        await conn.execute("DELETE FROM corpora WHERE id = %s", (corpus.id,))
+
+
+def check_identity(corpus: Corpus, identity: EmbedderIdentity) -> None:
+    """Raise MismatchError unless the embedder is the one the corpus was built with."""
+    if corpus.identity != identity:
+        raise MismatchError(
+            f"the corpus was embedded with {corpus.identity.key}, the chosen embedder is {identity.key}; "
+            "their vectors cannot be compared",
+            where=corpus.name,
+            hint=f"use the embedder {corpus.spec}, or ingest into a new corpus",
+        )
+
+
+async def lock(conn: Connection, corpus: Corpus) -> None:
+    """Let one transaction at a time write to a corpus; NotFoundError when it was deleted."""
+    cursor = await conn.execute("SELECT 1 FROM corpora WHERE id = %s FOR UPDATE", (corpus.id,))
+    if await cursor.fetchone() is None:
+        raise NotFoundError("the corpus was deleted meanwhile", where=corpus.name)
+
+
+async def bump_revision(conn: Connection, corpus: Corpus) -> int:
+    """Count a change of the corpus and return the new revision; the cached snapshot lapses."""
+    cursor = await conn.execute(
+        "UPDATE corpora SET revision = revision + 1 WHERE id = %s RETURNING revision", (corpus.id,)
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        raise NotFoundError("the corpus was deleted meanwhile", where=corpus.name)
+    return int(row[0])
+
+
+async def revision(db: Database, corpus: Corpus) -> int:
+    """Return the revision as of now."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute("SELECT revision FROM corpora WHERE id = %s", (corpus.id,))
+        row = await cursor.fetchone()
+    if row is None:
+        raise NotFoundError("the corpus was deleted meanwhile", where=corpus.name)
+    return int(row[0])
+
+
+async def snapshot(db: Database, corpus: Corpus) -> str:
+    """Return the hash of what can be retrieved, cached until the corpus changes.
+
+    `sha256:` over one line per chunk, `chunk_id TAB text_hash TAB published_at LF`, in bytewise
+    order of the ids. The date is in UTC with microseconds, `2024-06-14T00:00:00.000000Z`, or
+    empty when unknown. A corpus without chunks has the hash of nothing.
+    """
+    async with db.reading() as conn:
+        cursor = await conn.execute(
+            "SELECT revision, CASE WHEN snapshot_revision = revision THEN snapshot END FROM corpora WHERE id = %s",
+            (corpus.id,),
+        )
+        row = await cursor.fetchone()
+        if row is None:
+            raise NotFoundError("the corpus was deleted meanwhile", where=corpus.name)
+        seen, cached = row
+        if cached is not None:
+            return str(cached)
+        cursor = await conn.execute(_SNAPSHOT, (corpus.id,))
+        (value,) = await cursor.fetchone() or ("",)
+    async with db.transaction() as conn:
+        await conn.execute(
+            "UPDATE corpora SET snapshot = %s, snapshot_revision = revision WHERE id = %s AND revision = %s",
+            (value, corpus.id, seen),
+        )
+    return str(value)
+
+
+_SNAPSHOT = """
+    SELECT 'sha256:' || encode(sha256(convert_to(coalesce(string_agg(
+        c.chunk_id || E'\\t' || c.text_hash || E'\\t'
+        || coalesce(to_char(d.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '')
+        || E'\\n', '' ORDER BY c.chunk_id), ''), 'UTF8')), 'hex')
+    FROM chunks c JOIN documents d USING (corpus_id, document_id)
+    WHERE c.corpus_id = %s
+"""
+
+
+def _corpus(row: tuple[Any, ...]) -> Corpus:
+    return Corpus(
+        id=row[0],
+        name=row[1],
+        spec=row[2],
+        embedder_id=row[3],
+        identity=EmbedderIdentity(name=row[4], revision=row[5], dims=row[6]),
+        language=row[7],
+        revision=row[8],
+        created_at=row[9],
+    )

@@ -1,0 +1,1 @@
+"""The Postgres server that AnswerTrail brings along: where it lives, how it starts and stops."""

@@ -1,0 +1,147 @@
+"""What became of every source: one row each, so that nothing is dropped in silence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from psycopg import sql
+
+from answertrail.store import embeddings
+from answertrail.store.connection import Connection, Database
+from answertrail.store.rows import Corpus, ItemState, SourceItem
+
+_SELECT = (
+    "SELECT source, state, fingerprint, document_id, line, reason, notes, seen_at"
+    " FROM source_items WHERE corpus_id = %s"
+)
+
+
+async def source_items(db: Database, corpus: Corpus) -> dict[str, SourceItem]:
+    """Return all rows by source, in bytewise order; {} for a new corpus."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(_SELECT + " ORDER BY source", (corpus.id,))
+        return {row[0]: _item(row) for row in await cursor.fetchall()}
+
+
+async def failures(db: Database, corpus: Corpus) -> tuple[SourceItem, ...]:
+    """Return the sources that failed and were not mended since, in bytewise order."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(_SELECT + " AND state = 'failed' ORDER BY source", (corpus.id,))
+        return tuple(_item(row) for row in await cursor.fetchall())
+
+
+async def record_ok(
+    conn: Connection,
+    corpus: Corpus,
+    source: str,
+    *,
+    document_id: str,
+    fingerprint: str | None = None,
+    notes: Sequence[Any] = (),
+) -> None:
+    """Record that a source gave a document; an earlier failure of it is thereby mended."""
+    await _put(conn, corpus, source, "ok", fingerprint, document_id, None, None, notes)
+
+
+async def record_failed(
+    conn: Connection,
+    corpus: Corpus,
+    source: str,
+    reason: str,
+    *,
+    line: int | None = None,
+    fingerprint: str | None = None,
+    document_id: str | None = None,
+    notes: Sequence[Any] = (),
+) -> None:
+    """Record that a source could not be read. What it gave before stays searchable."""
+    await _put(conn, corpus, source, "failed", fingerprint, document_id, line, reason, notes)
+
+
+async def record_skipped(
+    conn: Connection,
+    corpus: Corpus,
+    source: str,
+    reason: str,
+    *,
+    fingerprint: str | None = None,
+    document_id: str | None = None,
+    notes: Sequence[Any] = (),
+) -> None:
+    """Record that a source was left out on purpose, and why."""
+    await _put(conn, corpus, source, "skipped", fingerprint, document_id, None, reason, notes)
+
+
+async def forget(conn: Connection, corpus: Corpus, source: str) -> bool:
+    """Drop the row of a source that is gone; its document stays. Return whether there was one."""
+    cursor = await conn.execute("DELETE FROM source_items WHERE corpus_id = %s AND source = %s", (corpus.id, source))
+    return cursor.rowcount > 0
+
+
+async def states(db: Database, corpus: Corpus) -> dict[str, int]:
+    """Count what there is: documents `embedded` and `chunked`, sources `failed` and `skipped`.
+
+    A document is `embedded` when each of its chunks has a vector or is known to have none, and
+    `chunked` before. All four keys are always there.
+    """
+    query = sql.SQL(
+        """
+        WITH lacking AS (
+            SELECT DISTINCT c.document_id FROM chunks c
+            WHERE c.corpus_id = %(corpus)s
+              AND NOT EXISTS (SELECT FROM {table} e WHERE e.text_hash = c.text_hash)
+              AND NOT EXISTS (SELECT FROM unembeddable u
+                              WHERE u.embedder_id = %(embedder)s AND u.text_hash = c.text_hash)
+        )
+        SELECT (SELECT count(*) FROM documents WHERE corpus_id = %(corpus)s),
+               (SELECT count(*) FROM lacking),
+               (SELECT count(*) FROM source_items WHERE corpus_id = %(corpus)s AND state = 'failed'),
+               (SELECT count(*) FROM source_items WHERE corpus_id = %(corpus)s AND state = 'skipped')
+        """
+    ).format(table=embeddings.table(corpus.embedder_id))
+    async with db.transaction() as conn:
+        cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
+        row = await cursor.fetchone()
+    assert row is not None
+    documents, chunked, failed, skipped = row
+    return {"embedded": documents - chunked, "chunked": chunked, "failed": failed, "skipped": skipped}
+
+
+async def _put(
+    conn: Connection,
+    corpus: Corpus,
+    source: str,
+    state: ItemState,
+    fingerprint: str | None,
+    document_id: str | None,
+    line: int | None,
+    reason: str | None,
+    notes: Sequence[Any],
+) -> None:
+    await conn.execute(
+        """
+        INSERT INTO source_items
+            (corpus_id, source, state, fingerprint, document_id, line, reason, notes)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
+        ON CONFLICT (corpus_id, source) DO UPDATE SET
+            state = excluded.state, fingerprint = excluded.fingerprint, line = excluded.line,
+            document_id = coalesce(excluded.document_id, source_items.document_id),
+            reason = excluded.reason, notes = excluded.notes, seen_at = now()
+        """,
+        (corpus.id, source, state, fingerprint, document_id, line, reason, json.dumps(list(notes))),
+    )
+
+
+def _item(row: tuple[Any, ...]) -> SourceItem:
+    return SourceItem(
+        source=row[0],
+        state=row[1],
+        fingerprint=row[2],
+        document_id=row[3],
+        line=row[4],
+        reason=row[5],
+        notes=tuple(row[6]),
+        seen_at=row[7],
+    )

@@ -1,0 +1,176 @@
+"""Cosines, the choice of the best, and the two ways to fuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from answertrail.search.dense import cosines
+from answertrail.search.fusion import best, fuse_scores, reciprocal_ranks
+from tests.search.worlds import unit
+
+
+def f32(*values):
+    return np.array(values, dtype=np.float32)
+
+
+def order(scores, eligible=None):
+    return best(scores, np.ones(len(scores), dtype=bool) if eligible is None else eligible, len(scores)).tolist()
+
+
+# --- cosines ----------------------------------------------------------------------------------
+
+
+def test_cosine_orders_by_angle_and_keeps_nan_for_a_row_without_a_vector():
+    matrix = np.stack([f32(0, 1), f32(1, 0), f32(*unit([1, 1])), f32(np.nan, np.nan), f32(-1, 0)])
+    out = cosines(matrix, f32(1, 0))
+    assert out[:3] == pytest.approx([0, 1, np.sqrt(0.5)], abs=1e-6)
+    assert out[4] == pytest.approx(-1)
+    assert np.isnan(out[3])
+
+
+def test_no_rows_give_no_cosines():
+    assert cosines(np.zeros((0, 4), dtype=np.float32), f32(1, 0, 0, 0)).shape == (0,)
+
+
+# --- best -------------------------------------------------------------------------------------
+
+
+def test_ties_go_to_the_lower_row_also_at_the_edge_of_k():
+    scores = f32(1, 3, 3, 2, 3)
+    everything = np.ones(5, dtype=bool)
+    assert best(scores, everything, 5).tolist() == [1, 2, 4, 3, 0]
+    assert best(scores, everything, 2).tolist() == [1, 2]
+    assert best(scores, everything, 0).tolist() == []
+    assert best(scores, np.array([1, 0, 0, 1, 1], dtype=bool), 9).tolist() == [4, 3, 0]
+
+
+@given(
+    hnp.arrays(np.float32, st.integers(0, 40), elements=st.sampled_from([0.0, -0.0, 0.5, 1.0, -2.0, 7.25])),
+    st.randoms(use_true_random=False),
+    st.integers(0, 45),
+)
+def test_best_equals_a_full_stable_sort(scores, rng, k):
+    eligible = np.array([rng.random() < 0.7 for _ in scores], dtype=bool)
+    rows = [i for i in range(len(scores)) if eligible[i]]
+    expected = sorted(rows, key=lambda i: (-float(scores[i]), i))[:k]
+    assert best(scores, eligible, k).tolist() == expected
+
+
+# --- reciprocal ranks ---------------------------------------------------------------------------
+
+
+def test_rrf_by_hand():
+    dense = f32(0.9, 0.8, 0.1, 0.5)  # ranks 1, 2, 4, 3
+    lexical = f32(0, 2, 5, 0)  # ranks -, 2, 1, -
+    out = reciprocal_ranks(dense, lexical, np.ones(4, dtype=bool))
+    assert out == pytest.approx([1 / 61, 1 / 62 + 1 / 62, 1 / 64 + 1 / 61, 1 / 63])
+    # 0.016393, 0.032258, 0.032018, 0.015873
+    assert order(out) == [1, 2, 0, 3]
+
+
+def test_rrf_ranks_only_what_the_filter_allows():
+    allowed = np.array([False, True, True, True])
+    out = reciprocal_ranks(f32(0.9, 0.8, 0.1, 0.5), f32(9, 0, 5, 0), allowed)
+    assert out[1:] == pytest.approx([1 / 61, 1 / 63 + 1 / 61, 1 / 62])
+
+
+def test_a_chunk_that_shares_no_term_gets_no_vote_and_such_chunks_keep_dense_order():
+    dense = f32(0.1, 0.4, 0.2, 0.3)
+    lexical = f32(0, 0, 0, 1)
+    for out in (
+        reciprocal_ranks(dense, lexical, np.ones(4, dtype=bool)),
+        fuse_scores(dense, lexical, np.ones(4, dtype=bool), 1.0),
+    ):
+        assert order(out) == [3, 1, 2, 0]
+
+
+def test_a_row_without_a_vector_is_ranked_by_its_words_alone():
+    dense, lexical = f32(np.nan, 0.5), f32(3, 0)
+    out = reciprocal_ranks(dense, lexical, np.ones(2, dtype=bool))
+    assert out == pytest.approx([1 / 61, 1 / 61])
+    fused = fuse_scores(dense, lexical, np.ones(2, dtype=bool), 1.0)
+    assert not np.isnan(fused).any()
+    assert order(fused) == [0, 1]
+
+
+COSINES = st.integers(-(2**24), 2**24).map(lambda n: n / 2**24)  # what float32 can tell apart near 1
+DENSE = hnp.arrays(np.float32, st.integers(1, 250), elements=COSINES)
+
+
+@settings(max_examples=60, deadline=None)
+@given(DENSE, st.floats(0, 1))
+def test_without_any_lexical_match_both_fusions_keep_dense_order(dense, share):
+    allowed = np.ones(len(dense), dtype=bool)
+    nothing = np.zeros_like(dense)
+    assert order(reciprocal_ranks(dense, nothing, allowed)) == order(dense)
+    assert order(fuse_scores(dense, nothing, allowed, share)) == order(dense)
+
+
+def test_neighbouring_float32_scores_are_not_made_equal_by_fusing():
+    low = np.float32(0.7)
+    dense = np.full(300, low, dtype=np.float32)
+    dense[299] = np.nextafter(low, np.float32(1))
+    dense[0] = -0.9
+    allowed = np.ones(300, dtype=bool)
+    assert order(fuse_scores(dense, np.zeros_like(dense), allowed, 1.0))[0] == 299
+    deep = np.linspace(0.9, 0.8, 300, dtype=np.float32)
+    deep[250] = np.nextafter(deep[251], np.float32(0))
+    assert order(reciprocal_ranks(deep, np.zeros_like(deep), allowed)) == order(deep)
+
+
+# --- fused scores -------------------------------------------------------------------------------
+
+
+def test_fused_score_by_hand():
+    dense = f32(0.1, 0.2, 0.3)  # mean 0.2, spread sqrt(0.02/3) = 0.0816497
+    lexical = f32(4, 2, 0)
+    out = fuse_scores(dense, lexical, np.ones(3, dtype=bool), 0.5)
+    top = 0.1 / 0.0816497  # 1.224745
+    assert out == pytest.approx([-top + 0.5 * top, 0 + 0.5 * top / 2, top], abs=1e-5)
+
+
+def test_the_share_weighs_the_lexical_vote():
+    dense, lexical = f32(0.6, 0.5, 0.4), f32(0, 0, 1)
+    allowed = np.ones(3, dtype=bool)
+    assert order(fuse_scores(dense, lexical, allowed, 0.0)) == [0, 1, 2]
+    assert order(fuse_scores(dense, lexical, allowed, 0.1)) == [0, 1, 2]
+    assert fuse_scores(dense, lexical, allowed, 1.0)[2] > fuse_scores(dense, lexical, allowed, 0.1)[2]
+
+
+def test_what_the_filter_leaves_out_does_not_move_the_scale():
+    dense, lexical = f32(0.6, 0.5, 0.4, 0.99), f32(1, 2, 0, 50)
+    allowed = np.array([True, True, True, False])
+    alone = fuse_scores(dense[:3], lexical[:3], np.ones(3, dtype=bool), 0.7)
+    assert fuse_scores(dense, lexical, allowed, 0.7)[:3] == pytest.approx(alone)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_nothing_and_one_chunk_can_be_fused(count):
+    dense, lexical = np.full(count, 0.5, dtype=np.float32), np.ones(count, dtype=np.float32)
+    allowed = np.ones(count, dtype=bool)
+    assert len(fuse_scores(dense, lexical, allowed, 1.0)) == count
+    assert not np.isnan(fuse_scores(dense, lexical, allowed, 1.0)).any()
+    assert len(reciprocal_ranks(dense, lexical, allowed)) == count
+
+
+def test_when_the_filter_allows_nothing_nothing_is_scored():
+    none = np.zeros(2, dtype=bool)
+    assert order(fuse_scores(f32(0.5, 0.6), f32(1, 2), none, 1.0), none) == []
+    assert order(reciprocal_ranks(f32(0.5, 0.6), f32(1, 2), none), none) == []
+
+
+@given(
+    hnp.arrays(np.float32, 30, elements=COSINES),
+    hnp.arrays(np.float32, 30, elements=st.sampled_from([0.0, 0.0, 0.5, 1.0, 3.0])),
+    st.floats(0, 1),
+)
+def test_more_lexical_score_at_the_same_cosine_is_never_worse(dense, lexical, share):
+    dense[7] = dense[3]
+    allowed = np.ones(30, dtype=bool)
+    for out in (reciprocal_ranks(dense, lexical, allowed), fuse_scores(dense, lexical, allowed, share)):
+        if lexical[3] > lexical[7]:
+            assert out[3] >= out[7]

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import asyncio
+import hashlib
+
+import pytest
+
+from answertrail.errors import InputError, MismatchError, NotFoundError
+from answertrail.models.embedding.base import EmbedderIdentity
+from answertrail.records.chunk import text_hash
+from answertrail.store import Database, corpora, documents
+from tests.store.samples import IDENTITY, corpus_of, put, timed
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_create_and_get(database: Database) -> None:
+    made = await corpora.create(database, "talks", "toy:3", IDENTITY, "en")
+    assert await corpora.get(database, "talks") == made
+    assert (made.name, made.spec, made.identity, made.language, made.revision) == (
+        "talks", "toy:3", IDENTITY, "en", 0,
+    )  # fmt: skip
+    assert await corpora.list_all(database) == (made,)
+
+
+async def test_a_name_is_taken_once(database: Database) -> None:
+    results = await asyncio.gather(
+        *(corpora.create(database, "talks", "toy:3", IDENTITY) for _ in range(4)), return_exceptions=True
+    )
+    assert sum(isinstance(result, corpora.Corpus) for result in results) == 1
+    assert sum(isinstance(result, InputError) for result in results) == 3
+
+
+@pytest.mark.parametrize("name", ["", "  ", " talks"])
+async def test_bad_names(database: Database, name: str) -> None:
+    with pytest.raises(InputError):
+        await corpora.create(database, name, "toy:3", IDENTITY)
+
+
+async def test_unknown_name_lists_the_known(database: Database) -> None:
+    with pytest.raises(NotFoundError, match="none yet"):
+        await corpora.get(database, "talks")
+    await corpora.create(database, "b", "toy:3", IDENTITY)
+    await corpora.create(database, "a", "toy:3", IDENTITY)
+    with pytest.raises(NotFoundError) as caught:
+        await corpora.get(database, "c")
+    assert caught.value.hint == "known: a, b"
+    assert caught.value.exit_code == 2
+
+
+async def test_identity_mismatch_names_both(database: Database) -> None:
+    corpus = await corpora.create(database, "talks", "toy:3", IDENTITY)
+    corpora.check_identity(corpus, IDENTITY)
+    other = EmbedderIdentity(name="toy", revision="r2", dims=3)
+    with pytest.raises(MismatchError) as caught:
+        corpora.check_identity(corpus, other)
+    assert IDENTITY.key in caught.value.message
+    assert other.key in caught.value.message
+
+
+async def test_snapshot_by_hand(database: Database) -> None:
+    corpus = await corpus_of(
+        database,
+        timed("b", "two", published_at="2024-06-14T10:00:00+02:00"),
+        timed("B", "one", published_at=None),
+    )
+    lines = f"B:00000\t{text_hash('one')}\t\nb:00000\t{text_hash('two')}\t2024-06-14T08:00:00.000000Z\n"
+    expected = "sha256:" + hashlib.sha256(lines.encode()).hexdigest()
+    assert await corpora.snapshot(database, corpus) == expected
+
+
+async def test_empty_snapshot_is_the_hash_of_nothing(database: Database) -> None:
+    corpus = await corpora.create(database, "talks", "toy:3", IDENTITY)
+    assert await corpora.snapshot(database, corpus) == "sha256:" + hashlib.sha256(b"").hexdigest()
+
+
+async def test_snapshot_is_cached_and_lapses(database: Database) -> None:
+    corpus = await corpus_of(database, timed("a", "one"))
+    first = await corpora.snapshot(database, corpus)
+    async with database.transaction() as conn:
+        cursor = await conn.execute("SELECT snapshot, snapshot_revision = revision FROM corpora")
+        assert await cursor.fetchone() == (first, True)
+        await put(conn, corpus, *timed("a", "one changed"))
+    second = await corpora.snapshot(database, corpus)
+    assert second != first
+    async with database.transaction() as conn:
+        await put(conn, corpus, *timed("a", "one"))
+    assert await corpora.snapshot(database, corpus) == first
+
+
+async def test_snapshot_does_not_depend_on_order(database: Database) -> None:
+    one = await corpus_of(database, timed("a", "x"), timed("b", "y"), name="one")
+    two = await corpus_of(database, timed("b", "y"), timed("a", "x"), name="two")
+    assert await corpora.snapshot(database, one) == await corpora.snapshot(database, two)
+
+
+async def test_revision_grows_only_with_changes(database: Database) -> None:
+    corpus = await corpus_of(database, timed("a", "one"))
+    assert await corpora.revision(database, corpus) == 1
+    async with database.transaction() as conn:
+        assert await put(conn, corpus, *timed("a", "one")) == "unchanged"
+        assert await put(conn, corpus, *timed("a", "one"), source="moved.vtt") == "unchanged"
+    assert await corpora.revision(database, corpus) == 1
+    async with database.transaction() as conn:
+        assert await documents.delete(conn, corpus, "a")
+        assert not await documents.delete(conn, corpus, "a")
+    assert await corpora.revision(database, corpus) == 2
+
+
+async def test_delete_takes_everything_of_it(database: Database) -> None:
+    corpus = await corpus_of(database, timed("a", "one"))
+    kept = await corpus_of(database, timed("a", "one"), name="other")
+    await corpora.delete(database, corpus)
+    assert await corpora.list_all(database) == (await corpora.get(database, "other"),)
+    assert await documents.document_ids(database, kept) == ["a"]
+    with pytest.raises(NotFoundError, match="deleted"):
+        await corpora.snapshot(database, corpus)
+    with pytest.raises(NotFoundError, match="deleted"):
+        async with database.transaction() as conn:
+            await put(conn, corpus, *timed("a", "one"))
