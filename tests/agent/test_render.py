@@ -14,8 +14,9 @@ from answertrail.records.jsonl import parse
 
 def chunk(chunk_id: str, start: float | None = 30.0, **more: Any) -> dict[str, Any]:
     times = {} if start is None else {"start_s": start, "end_s": start + 30}
-    return {"id": chunk_id, "document_id": chunk_id.rsplit(":", 1)[0], "title": "Why we moved", "text": "x",
-            "published_at": "2025-01-10T18:00:00Z", "url": f"https://v.example/{chunk_id}", **times, **more}  # fmt: skip
+    return {"id": chunk_id, "document_id": chunk_id.rsplit(":", 1)[0], "title": "Why we moved",
+            "text": "x", "published_at": "2025-01-10T18:00:00Z", "url": f"https://v.example/{chunk_id}",
+            **times, **more}  # fmt: skip
 
 
 def run(*statements: tuple[str, list[str], str], outcome="answered", chunks=None, **more: Any) -> Run:
@@ -50,7 +51,9 @@ def test_39_every_number_in_the_text_is_in_the_list_and_the_other_way_round():
 
 
 def test_a_statement_whose_support_was_not_found_is_marked_and_no_other():
-    text = markdown(run(("Good.", ["a:00030"], "HIT"), ("Bad.", ["a:00030"], "MISS"), ("Odd.", ["a:00030"], "UNSCORED")))
+    text = markdown(
+        run(("Good.", ["a:00030"], "HIT"), ("Bad.", ["a:00030"], "MISS"), ("Odd.", ["a:00030"], "UNSCORED"))
+    )
     assert "- Good. [1]\n- Bad. [1] *(support not found)*\n- Odd. [1]\n" in text
     assert text.count("support not found") == 1
 
@@ -71,7 +74,11 @@ def test_a_source_without_url_title_date_or_time_shows_what_is_known():
 
 @pytest.mark.parametrize(
     ("outcome", "words"),
-    [("answered", "Answered"), ("partly_answered", "Partly answered"), ("cannot_answer", "The corpus cannot answer this")],
+    [
+        ("answered", "Answered"),
+        ("partly_answered", "Partly answered"),
+        ("cannot_answer", "The corpus cannot answer this"),
+    ],
 )
 def test_the_outcome_is_said_in_words_before_the_statements(outcome, words):
     text = markdown(run(("One.", ["a:00030"], "HIT"), outcome=outcome))

@@ -67,6 +67,8 @@ def test_title_and_date_of_a_chunk_lend_support():
     text = evidence_text("Glaze log", datetime(2025, 1, 10, 18, tzinfo=UTC), "We tried it again.")
     assert verdict("In January 2025 the glaze log says they tried again.", text) == "HIT"
     assert verdict("On 10 January 2025 they tried again.", text) == "HIT"
+    early = evidence_text("Glaze log", datetime(2025, 1, 9, tzinfo=UTC), "We tried it again.")
+    assert verdict("On 9 January 2025 they tried again.", early) == "HIT"
     assert verdict("In March 2026 they tried again.", text) == "MISS"
     assert evidence_text("Glaze log", None, "x") == "Glaze log  x"
 

@@ -286,7 +286,9 @@ def from_schema(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
         case "integer":
             return st.integers(schema.get("minimum"))
         case "number":
-            return st.floats(schema.get("minimum"), 1e300, allow_nan=False, allow_infinity=False) | st.integers(schema.get("minimum"), 10**9)
+            return st.floats(schema.get("minimum"), 1e300, allow_nan=False, allow_infinity=False) | st.integers(
+                schema.get("minimum"), 10**9
+            )
         case "array":
             return st.lists(from_schema(schema["items"]), max_size=3)
     if "properties" not in schema:

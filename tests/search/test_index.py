@@ -195,12 +195,24 @@ def test_paging_by_exclude_visits_each_matching_chunk_exactly_once(mode):
     assert sorted(visited) == sorted(matching_by_hand(rows, "kiln glaze barn", mode, Filter()))
 
 
-@pytest.mark.parametrize("mode", ["dense", "lexical"])
-def test_pages_of_one_signal_make_up_its_whole_ranking(mode):
+@pytest.mark.parametrize("mode", ALL_MODES)
+def test_a_second_page_goes_on_exactly_where_the_first_stopped(mode):
     index = index_of(random_rows(random.Random(5)), TinyEmbedder())
-    first = ids(run(index, "kiln", mode=mode, k=5))
-    second = ids(run(index, "kiln", mode=mode, k=5, within=Filter(exclude=frozenset(first))))
-    assert first + second == ids(run(index, "kiln", mode=mode, k=10))
+    first = run(index, "kiln glaze", mode=mode, k=5)
+    second = run(index, "kiln glaze", mode=mode, k=5, within=Filter(exclude=frozenset(ids(first))))
+    assert ids(first) + ids(second) == ids(run(index, "kiln glaze", mode=mode, k=10))
+    assert first.held_back == 0
+    assert second.held_back == 5
+    assert second.matching == first.matching - 5
+
+
+def test_only_chunks_that_would_have_matched_are_counted_as_held_back():
+    index = spoken_index()
+    shown = frozenset({"ep1:00030", "ep2:00000", "gone:00000"})
+    assert run(index, "kiln", mode="lexical", within=Filter(exclude=shown)).held_back == 1
+    assert run(index, "kiln", mode="dense", within=Filter(exclude=shown)).held_back == 2
+    in_june = Filter(start=datetime(2025, 6, 1, tzinfo=UTC), exclude=shown)
+    assert run(index, "kiln", mode="dense", within=in_june).held_back == 1
 
 
 @pytest.mark.parametrize("mode", ALL_MODES)

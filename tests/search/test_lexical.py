@@ -49,7 +49,9 @@ def reference(texts: list[str], query: str, k1: float = 1.5, b: float = 0.75) ->
     return out
 
 
-WORDS = st.sampled_from(["kiln", "kilns", "glaze", "barn", "the", "tractor's", "유약을", "유약", "1,240", "1240", "clay"])
+WORDS = st.sampled_from(
+    ["kiln", "kilns", "glaze", "barn", "the", "tractor's", "유약을", "유약", "1,240", "1240", "clay"]
+)
 TEXTS = st.lists(st.lists(WORDS, max_size=15).map(" ".join), min_size=1, max_size=12)
 
 

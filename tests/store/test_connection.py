@@ -78,17 +78,21 @@ async def test_a_failing_migration_leaves_nothing(blank: Settings) -> None:
 async def test_a_newer_database_is_refused(blank: Settings) -> None:
     async with connect(blank) as db, db.transaction() as conn:
         await conn.execute("INSERT INTO schema_migrations (name) VALUES ('m999_future')")
-    with pytest.raises(MismatchError, match="newer answertrail.*m999_future"):
+    with pytest.raises(MismatchError, match=r"newer answertrail.*m999_future"):
         await connect(blank)
 
 
 async def test_a_transaction_is_kept_or_undone(database: Database) -> None:
     async with database.transaction() as conn:
         await conn.execute("INSERT INTO texts VALUES ('h1', 'a')")
-    with pytest.raises(RuntimeError):
+
+    async def insert_and_fail() -> None:
         async with database.transaction() as conn:
             await conn.execute("INSERT INTO texts VALUES ('h2', 'b')")
             raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await insert_and_fail()
     async with database.reading() as conn:
         cursor = await conn.execute("SELECT text_hash FROM texts")
         assert await cursor.fetchall() == [("h1",)]

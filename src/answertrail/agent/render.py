@@ -5,6 +5,7 @@ Numbers exist only here: ids inside, `[1]` for the reader, each with its link to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -58,7 +59,8 @@ def markdown(run: Run) -> str:
     if numbered:
         lines += ["", "Sources:"]
         for source in numbered:
-            place = f"[{source.label}]({source.chunk.url})" if source.chunk.url else source.label
+            label = re.sub(r"([\\\[\]`<])", r"\\\1", source.label)  # a title of the corpus makes no links
+            place = f"[{label}]({source.chunk.url})" if source.chunk.url else label
             lines.append(f"{source.number}. {place} `{source.chunk.id}`")
     return "\n".join([*lines, ""])
 

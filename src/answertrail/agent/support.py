@@ -36,7 +36,8 @@ class SupportVerdict:
 
 def evidence_text(title: str, published: datetime | None, text: str) -> str:
     """Return what a cited chunk lends to a statement: its text, and its title and date (UTC)."""
-    date = f"{published.astimezone(UTC):%Y-%m-%d %d %B %Y}" if published else ""
+    day = published.astimezone(UTC) if published else None
+    date = f"{day:%Y-%m-%d} {day.day} {day:%B %Y}" if day else ""
     return f"{title} {date} {text}"
 
 

@@ -27,7 +27,9 @@ class Trail:
     def _line(self, event: events.Event) -> Text | None:
         match event:
             case events.RunStarted(question=question, recipe=recipe, model=model):
-                return Text.assemble(("? ", "bold cyan"), (question, "bold"), (f"   recipe {recipe}, model {model}", "dim"))
+                return Text.assemble(
+                    ("? ", "bold cyan"), (question, "bold"), (f"   recipe {recipe}, model {model}", "dim")
+                )
             case events.SearchFinished(query=query, returned=returned, new=new, elapsed_ms=elapsed):
                 found = f"{returned} passages, {new} new" if returned else "nothing"
                 return Text.assemble(("  search ", "cyan"), query, (f"   {found}, {elapsed:.0f} ms", "dim"))

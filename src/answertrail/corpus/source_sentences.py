@@ -8,7 +8,8 @@ _END = re.compile(
     # A heading is a sentence of its own, whatever marks it holds.
     r"(?m:^[ ]{0,3}#{1,6}[ \t]+[^\n]*$)"
     # Western marks count before white space only: `3.5`, `example.org` and `v1.2` go on.
-    r"|(?P<west>[.!?…؟۔।॥]+[\"'”’»)\]*_]*)(?=\s)"
+    # The look-behind tries a run of marks once only: `!!!!` must not cost its length squared.
+    r"|(?P<west>(?<![.!?…؟۔।॥])[.!?…؟۔।॥]++[\"'”’»)\]*_]*+)(?=\s)"
     # East Asian full-width marks end a sentence wherever they stand.
     r"|[。！？｡]+[」』”’）】\"']*"
     # An empty line ends whatever stands above it, a list item or a heading starts anew.
@@ -23,7 +24,7 @@ _ABBREVIATION = re.compile(
 )
 _LONGEST_ABBREVIATION = 12
 _NEXT = re.compile(r"\s*(?P<char>\S)")
-_CLAUSE = re.compile(r"[,;:、，；：)]+(?=\s)|[、，；：]+|\s[-–—]+(?=\s)")
+_CLAUSE = re.compile(r"(?<![,;:)])[,;:)]++(?=\s)|[、，；：]+|\s[-–—]+(?=\s)")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

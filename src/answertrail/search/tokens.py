@@ -41,6 +41,10 @@ _STOP_LISTS = {
 }  # fmt: skip
 
 
+_QUESTION_WORDS = frozenset({"many", "much", "would", "could", "shall", "may", "might", "must"})
+"""English words that ask and carry no content, beside the list of bm25s."""
+
+
 def base_language(tag: str | None) -> str:
     """Return the primary subtag of a BCP-47 tag in lower case; None and empty count as English."""
     return (tag or "en").replace("_", "-").split("-")[0].lower() or "en"
@@ -133,4 +137,5 @@ def _stop_words(language: str) -> frozenset[str]:
     from bm25s import stopwords
 
     name = _STOP_LISTS.get(language)
-    return frozenset(getattr(stopwords, f"STOPWORDS_{name}")) if name else frozenset()
+    listed = frozenset(getattr(stopwords, f"STOPWORDS_{name}")) if name else frozenset()
+    return listed | _QUESTION_WORDS if language == "en" else listed

@@ -12,7 +12,7 @@ from answertrail.store.rows import Corpus, StoredChunk
 _SELECT = """
     SELECT c.chunk_id, c.document_id, c.ordinal, c.text, c.lines, c.speakers, c.start_s, c.end_s,
            c.char_start, c.char_end, c.time_precision, c.text_hash,
-           d.title, d.published_at, d.published_at_text, d.url, d.language
+           d.title, d.published_at, d.published_at_text, d.url, d.language, d.duration_s
     FROM chunks c JOIN documents d USING (corpus_id, document_id)
     WHERE c.corpus_id = %s
 """
@@ -97,4 +97,5 @@ def _row(row: tuple[Any, ...]) -> StoredChunk:
         published_at_text=row[14],
         url=row[15],
         language=row[16],
+        duration_s=row[17],
     )

@@ -50,6 +50,15 @@ async def register(db: Database, identity: EmbedderIdentity) -> int:
         return int(row[0])
 
 
+_MISSING = """
+    FROM chunks c
+    WHERE c.corpus_id = %(corpus)s
+      AND NOT EXISTS (SELECT FROM {table} e WHERE e.text_hash = c.text_hash)
+      AND NOT EXISTS (SELECT FROM unembeddable u
+                      WHERE u.embedder_id = %(embedder)s AND u.text_hash = c.text_hash)
+"""
+
+
 async def pending(db: Database, corpus: Corpus, limit: int) -> list[tuple[str, str]]:
     """Return up to `limit` pairs (text hash, text) of the corpus that still lack a vector.
 
@@ -57,19 +66,21 @@ async def pending(db: Database, corpus: Corpus, limit: int) -> list[tuple[str, s
     the corpus is complete.
     """
     query = sql.SQL(
-        """
-        SELECT DISTINCT ON (c.text_hash) c.text_hash, c.text
-        FROM chunks c
-        WHERE c.corpus_id = %(corpus)s
-          AND NOT EXISTS (SELECT FROM {table} e WHERE e.text_hash = c.text_hash)
-          AND NOT EXISTS (SELECT FROM unembeddable u
-                          WHERE u.embedder_id = %(embedder)s AND u.text_hash = c.text_hash)
-        ORDER BY c.text_hash LIMIT %(limit)s
-        """
+        "SELECT DISTINCT ON (c.text_hash) c.text_hash, c.text" + _MISSING + "ORDER BY c.text_hash LIMIT %(limit)s"
     ).format(table=table(corpus.embedder_id))
     async with db.transaction() as conn:
         cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id, "limit": limit})
         return [(text_hash, text) for text_hash, text in await cursor.fetchall()]
+
+
+async def pending_count(db: Database, corpus: Corpus) -> int:
+    """Count the distinct texts of the corpus that still lack a vector."""
+    query = sql.SQL("SELECT count(DISTINCT c.text_hash)" + _MISSING).format(table=table(corpus.embedder_id))
+    async with db.transaction() as conn:
+        cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
+        row = await cursor.fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 async def save(conn: Connection, embedder_id: int, hashes: Sequence[str], vectors: Vectors) -> None:

@@ -69,3 +69,4 @@ class StoredChunk:
     published_at_text: str | None
     url: str | None
     language: str | None
+    duration_s: float | None

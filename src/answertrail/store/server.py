@@ -52,7 +52,7 @@ def destroy(settings: Settings) -> None:
     if place.peek(settings) is None:
         return
     where = place.locate(settings)
-    cluster.stop(where)
+    cluster.stop(where, crash=True)
     shutil.rmtree(where.root)
     shutil.rmtree(settings.home / "postgres", ignore_errors=True)
 

@@ -41,6 +41,7 @@ class FakeServer:
         self.answers: list[Answer] = []
         self.behave: Any = None
         self.seen: list[Seen] = []
+        self.asked = threading.Event()
         self.released = threading.Event()
 
     def answer_to(self, body: dict[str, Any]) -> Answer:
@@ -60,6 +61,7 @@ def running() -> Iterator[FakeServer]:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             headers = {name.lower(): value for name, value in self.headers.items()}
             fake.seen.append(Seen(self.path, headers, body))
+            fake.asked.set()
             answer = fake.answer_to(body)
             if answer.delay:
                 fake.released.wait(answer.delay)
@@ -182,9 +184,7 @@ def output_text(text: str) -> dict[str, Any]:
 # -- Anthropic Messages
 
 
-def anthropic(
-    *blocks: dict[str, Any], usage: dict[str, Any] | None = None, stop: str | None = None
-) -> Answer:
+def anthropic(*blocks: dict[str, Any], usage: dict[str, Any] | None = None, stop: str | None = None) -> Answer:
     """Both forms of one message: JSON, and the events of a stream."""
     tool = any(block["type"] == "tool_use" for block in blocks)
     stop = stop or ("tool_use" if tool else "end_turn")

@@ -6,7 +6,15 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from answertrail.models.chat.base import ChatModel, ChatReply, ChatRequest, Message, SystemMessage, ToolSpec, UserMessage
+from answertrail.models.chat.base import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Message,
+    SystemMessage,
+    ToolSpec,
+    UserMessage,
+)
 from answertrail.models.chat.load import load_chat_model
 from answertrail.models.chat.retry import RetryPolicy
 

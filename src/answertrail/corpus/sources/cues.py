@@ -21,7 +21,9 @@ _TIMES = re.compile(
 _SBV_TIMES = re.compile(r"\s*(?P<start>\d{1,3}:\d{1,2}:\d{1,2}\.\d{1,3}),(?P<end>\d{1,3}:\d{1,2}:\d{1,2}\.\d{1,3})\s*")
 _LIKE_TIMES = re.compile(r"\s*-?\d+[:.,]\d\S*\s*-{1,2}>")
 _LIKE_SBV = re.compile(r"\s*\d{1,2}:\d{1,2}:\S{1,8},\d{1,2}:\d{1,2}:\S{1,8}\s*$")
-_SKIPPED_BLOCK = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t:]|$)")
+# A comment may hold anything, arrows too; `STYLE` above times is a cue with an odd id.
+_COMMENT = re.compile(r"NOTE(?:[ \t]|$)")
+_STYLE = re.compile(r"(?:STYLE|REGION)(?:[ \t:]|$)")
 _HEADER_FIELD = re.compile(r"(?P<key>[A-Za-z-]+):\s*(?P<value>\S.*)")
 _SHOWN = 3
 
@@ -115,7 +117,9 @@ def _block(state: _State, block: list[Line]) -> None:
     first = block[0][1]
     if not state.cues and first.lstrip().startswith("WEBVTT"):
         block = _header(state, block)
-    elif state.vtt and _SKIPPED_BLOCK.match(first) and not _is_times(state, block[1:2]):
+    elif state.vtt and _COMMENT.match(first):
+        return
+    elif state.vtt and _STYLE.match(first) and not _is_times(state, block[1:2]):
         return
     at = [i for i, (_, line) in enumerate(block) if _times_like(state, line)]
     if not at:

@@ -69,8 +69,8 @@ class ChatRequest:
     """One model call.
 
     `choice`: `auto`, `required` (some tool), or, by `forced`, one named tool. `schema` asks for
-    a text that is one JSON object following this JSON Schema; it takes no tools beside it, and an
-    endpoint may follow it loosely, so the caller still checks. `effort` is `none`, `minimal`,
+    a text that is one JSON object following this JSON Schema; it takes no tools beside it. Some
+    endpoints ignore it, so the prompt says what is wanted too, and the caller checks. `effort` is `none`, `minimal`,
     `low`, `medium` or `high`; a model that does not reason leaves it unread.
     """
 

@@ -159,8 +159,7 @@ class OpenAICompatible:
 
     No effort, no `strict`, `max_tokens` under its old name. The forced tool is always named:
     `required` gives HTTP 500 on llama-cpp-python, while the named form works. `response_format`
-    goes down from `json_schema` to `json_object` to nothing when it is refused, and stays there;
-    the schema is told in words as well, since some servers ignore the field without a word.
+    goes down from `json_schema` to `json_object` to nothing when it is refused, and stays there.
     """
 
     cached_reported = False
@@ -200,7 +199,10 @@ class OpenAICompatible:
             body["response_format"] = self._format(request.schema)
         if body:
             settings["extra_body"] = body
-        return Plan(settings, tuple(request.tools), schema_in_words=True)
+        # While the schema is enforced it is not told: JSON actions have it in their system message,
+        # where a local server's prompt cache keeps it.
+        in_words = self.response_format != "json_schema"
+        return Plan(settings, tuple(request.tools), schema_in_words=in_words)
 
     def step_down(self, error: EndpointError, /) -> bool:
         """See Dialect."""

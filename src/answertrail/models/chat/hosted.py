@@ -91,10 +91,11 @@ class HostedModel:
             messages = list(request.messages)
             if request.schema is not None and plan.schema_in_words:
                 messages.append(UserMessage(schema_in_words(request.schema)))
+            history = to_history(messages, owner=self.name, keep_thinking=plan.keep_thinking)
             try:
                 response = await model_request(
                     model,
-                    to_history(messages, owner=self.name, keep_thinking=plan.keep_thinking),
+                    history,
                     model_settings=self._settings(plan),
                     model_request_parameters=plan.parameters(request.schema),
                 )
@@ -103,6 +104,15 @@ class HostedModel:
             except UserError as error:
                 # pydantic-ai found, before sending, that this model cannot take this request.
                 raise InputError(str(error), where=self.name) from error
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                # JSON of another shape than the protocol's falls through the provider's client,
+                # which does not validate, and breaks where pydantic-ai reads it.
+                raise EndpointError(
+                    f"the endpoint's answer is not a reply ({error!r})",
+                    reason="garbled",
+                    where=self.name,
+                    hint="check that the address is one of the right protocol",
+                ) from error
         reply = to_reply(response, owner=self.name, cached_reported=self.dialect.cached_reported)
         return dataclasses.replace(reply, cost_usd=self._prices.cost(reply.usage, reply.model))
 

@@ -15,7 +15,7 @@ from .text import count_words, covered, words
 
 STATEMENTS = 5
 """How many passages a factual answer quotes at most."""
-PASSAGE_WORDS = 70
+PASSAGE_WORDS = 90
 """A passage stops growing before this many words, unless a single piece is longer."""
 PER_PERIOD = 2
 """How many passages each period of a trajectory gives at most."""

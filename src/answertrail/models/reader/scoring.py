@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ Embed = Callable[[list[str]], npt.NDArray[np.float32]]
 SIMILARITY_SPREAD = 0.1
 """Weight of one standard deviation of similarity (within the question's own pool), against 1 for
 covering every word of the question. Standardising makes embedders comparable."""
-DOCUMENT_WEIGHT, BEFORE_WEIGHT = 1.0, 0.25
+DOCUMENT_WEIGHT, BEFORE_WEIGHT = 0.5, 0.5
 """What the document's score and the window before add to a chunk's own."""
 
 
@@ -59,6 +60,7 @@ def idf_weights(question: Question, pool: Pool) -> dict[str, float]:
     return {s: math.log(1 + pool.size / (1 + known.get(s, 0))) for s in question.stems}
 
 
+@lru_cache(maxsize=4096)
 def stems_of(hit: Hit) -> frozenset[str]:
     """Stems of a chunk's text, title and speakers."""
     return frozenset(w.stem for w in words(f"{hit.text} {hit.title} {' '.join(hit.speakers)}"))

@@ -90,14 +90,17 @@ def start(place: Place, binaries: Binaries) -> Path:
     process has now, a server still starting or recovering, orphaned children of a killed one.
     Waits at most a minute, then raises ServiceError saying what to do.
     """
-    deadline = time.monotonic() + START_TIMEOUT_S
-    found = _wait_for_running(place, deadline)
+    began = time.monotonic()
+    deadline = began + START_TIMEOUT_S
+    found = _wait_for_running(place, began, deadline)
     if found is not None:
         return found
     _rotate(place.log)
     orphans_until = time.monotonic() + _ORPHANS_TIMEOUT_S
     while True:
         socket_dir = _socket_dir(place)
+        # Names a dead server, whose number Postgres would again take for a running one.
+        (socket_dir / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
         pid = _launch(place, binaries, socket_dir)
         while _is_server(pid, place):
             if ping(socket_dir) == Ping.OK:
@@ -111,12 +114,16 @@ def start(place: Place, binaries: Binaries) -> Path:
         time.sleep(0.2)
 
 
-def stop(place: Place) -> None:
-    """Stop the server if it runs, disconnecting whoever is left; waits at most half a minute."""
+def stop(place: Place, *, crash: bool = False) -> None:
+    """Stop the server if it runs, disconnecting whoever is left; waits at most half a minute.
+
+    With `crash` nothing is written out first, for data about to be deleted.
+    """
     running = Postmaster.read(place.data)
     if running is None or running.pid is None or not running.is_alive():
         return
-    for sign, patience in ((signal.SIGINT, STOP_TIMEOUT_S), (signal.SIGQUIT, 5.0)):
+    gentle = () if crash else ((signal.SIGINT, STOP_TIMEOUT_S),)
+    for sign, patience in (*gentle, (signal.SIGQUIT, 5.0)):
         try:
             os.kill(running.pid, sign)
         except ProcessLookupError:
@@ -130,7 +137,7 @@ def stop(place: Place) -> None:
             return
 
 
-def _wait_for_running(place: Place, deadline: float) -> Path | None:
+def _wait_for_running(place: Place, began: float, deadline: float) -> Path | None:
     """Return the socket folder of a server that runs, starts or recovers; None when none does."""
     while (found := Postmaster.read(place.data)) is not None:
         if not found.is_alive():
@@ -140,10 +147,16 @@ def _wait_for_running(place: Place, deadline: float) -> Path | None:
             return None
         if found.ping() == Ping.OK:
             return found.socket_dir
-        if time.monotonic() > deadline:
-            raise _too_slow(place, found.pid)
-        time.sleep(_POLL_S)
+        _pause(began, deadline, place, found.pid)
     return None
+
+
+def _pause(began: float, deadline: float, place: Place, pid: int | None) -> None:
+    """Wait a little before asking again; every question costs a recovering server a process."""
+    now = time.monotonic()
+    if now > deadline:
+        raise _too_slow(place, pid)
+    time.sleep(_POLL_S if now - began < 0.5 else 10 * _POLL_S)
 
 
 def _initdb(draft: Path, account: Account, binaries: Binaries) -> None:
@@ -151,6 +164,8 @@ def _initdb(draft: Path, account: Account, binaries: Binaries) -> None:
     if sys.platform == "linux":
         # As durable as a sync of each of its thousand files, and four times faster.
         options.append("--sync-method=syncfs")
+        # The same when a crashed server recovers: 0.3 s instead of several.
+        options.append("--set=recovery_init_sync_method=syncfs")
     done = _run(
         [
             str(binaries.initdb),

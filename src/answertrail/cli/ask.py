@@ -1,0 +1,70 @@
+"""`answertrail ask QUESTION`."""
+
+from __future__ import annotations
+
+import click
+
+from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
+from answertrail.records.run import Run
+
+
+@click.command("ask")
+@click.argument("question")
+@corpus_option
+@click.option("--recipe", "recipe_name", default="default", show_default=True, help="A built-in recipe or a TOML file.")
+@click.option("--model", default="reader", show_default=True, help="reader, or a hosted one (docs/models.md).")
+@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Stop before the run costs more.")
+@click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Stop before the run uses more tokens.")
+@click.option("--allow-unknown-price", is_flag=True, help="Start with --max-cost although the price is not known.")
+@click.option("--quiet", is_flag=True, help="Do not show the trail.")
+@json_option
+def command(
+    question: str,
+    corpus_name: str | None,
+    recipe_name: str,
+    model: str,
+    max_cost: float | None,
+    max_tokens: int | None,
+    allow_unknown_price: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Ask a corpus. Every citation of the answer was checked; a run leaves its evidence.
+
+    Exit code 0 also when the corpus cannot answer; 1 when the run did not complete.
+    """
+    from answertrail.agent.loop import Limits
+
+    limits = Limits(max_cost, max_tokens, allow_unknown_price)
+    run = run_async(_ask(question, corpus_name, recipe_name, model, limits, quiet))
+    if as_json:
+        print_json(run.as_json())
+    else:
+        from answertrail.cli.answer_view import print_run
+
+        print_run(run, out())
+    return 0 if run.status == "completed" else 1
+
+
+async def _ask(question: str, name: str | None, recipe_name: str, model_spec: str, limits: object, quiet: bool) -> Run:
+    from answertrail.agent.events import ignore
+    from answertrail.agent.loop import Limits
+    from answertrail.agent.recipe import load
+    from answertrail.cli.answer_view import Trail
+    from answertrail.cli.asking import ask_corpus, chat_model
+    from answertrail.cli.open import chosen_name
+    from answertrail.errors import InputError
+    from answertrail.search.load import open_corpus
+    from answertrail.settings import Settings
+    from answertrail.store.connection import connect
+
+    assert isinstance(limits, Limits)
+    if not question.strip():
+        raise InputError("the question is empty")
+    recipe = load(recipe_name)
+    settings = Settings.from_environment()
+    async with connect(settings) as db:
+        corpus = await open_corpus(db, settings, await chosen_name(db, name))
+        model = chat_model(model_spec, corpus.index.embedder)
+        emit = ignore if quiet else Trail(err())
+        return await ask_corpus(db, corpus, question, recipe, model, limits, emit)

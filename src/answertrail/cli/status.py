@@ -1,0 +1,59 @@
+"""`answertrail status`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from rich.table import Table
+
+from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
+
+
+@click.command("status")
+@corpus_option
+@json_option
+def command(corpus_name: str | None, as_json: bool) -> int:
+    """Show what a corpus holds, what still lacks a vector, and what failed until it is fixed."""
+    facts = run_async(_status(corpus_name))
+    if as_json:
+        print_json(facts)
+    else:
+        _print(facts)
+    return 0
+
+
+async def _status(name: str | None) -> dict[str, Any]:
+    from answertrail.cli.open import chosen_name
+    from answertrail.settings import Settings
+    from answertrail.store import chunks, corpora, sources
+    from answertrail.store.connection import connect
+
+    async with connect(Settings.from_environment()) as db:
+        corpus = await corpora.get(db, await chosen_name(db, name))
+        failures = []
+        for item in await sources.failures(db, corpus):
+            line = {} if item.line is None else {"line": item.line}
+            source = item.source if item.line is None else item.source.removesuffix(f":{item.line}")
+            failures.append({"source": source, **line, "reason": item.reason or "no reason was recorded"})
+        return {
+            "documents": await sources.states(db, corpus),
+            "chunks": await chunks.chunk_count(db, corpus),
+            "failures": failures,
+            "snapshot": await corpora.snapshot(db, corpus),
+            "corpus": corpus.name,
+            "embedder": corpus.identity.key,
+        }
+
+
+def _print(facts: dict[str, Any]) -> None:
+    console = out()
+    console.print(f"[bold]corpus {facts['corpus']}[/bold]   {facts['chunks']} chunks   embedder {facts['embedder']}")
+    for state, count in facts["documents"].items():
+        console.print(f"  {count:>7} {state}")
+    if facts["failures"]:
+        table = Table("failed", "line", "reason", header_style="bold red", box=None)
+        for item in facts["failures"]:
+            table.add_row(item["source"], str(item.get("line", "")), item["reason"])
+        console.print(table)
+    console.print(f"  [dim]snapshot {facts['snapshot']}[/dim]", soft_wrap=True)

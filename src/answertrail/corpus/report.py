@@ -1,0 +1,84 @@
+"""What an ingest did, in the contract's shape, and how it tells while it works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A source that gave no document. `line` counts from 1 and is None where no line is to blame."""
+
+    source: str
+    reason: str
+    line: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values; `line` only where there is one."""
+        line = {} if self.line is None else {"line": self.line}
+        return {"source": self.source, **line, "reason": self.reason}
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """Documents added, changed and unchanged; sources skipped and failed; the snapshot after it.
+
+    `ignored` counts files that are neither documents nor sidecars; `notes` say what was guessed or
+    repaired, by source. `embedded` counts texts that got their vector in this ingest.
+    """
+
+    corpus: str
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    ignored: int = 0
+    embedded: int = 0
+    skipped: list[LeftOut] = field(default_factory=list)
+    failed: list[LeftOut] = field(default_factory=list)
+    notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    snapshot: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the contract's object, with the extensions of docs/formats.md."""
+        return {
+            "added": self.added,
+            "changed": self.changed,
+            "unchanged": self.unchanged,
+            "skipped": [item.as_json() for item in self.skipped],
+            "failed": [item.as_json() for item in self.failed],
+            "snapshot": self.snapshot,
+            "corpus": self.corpus,
+            "ignored": self.ignored,
+            "embedded": self.embedded,
+            "notes": [{"source": source, "notes": list(notes)} for source, notes in sorted(self.notes.items())],
+        }
+
+
+class Progress(Protocol):
+    """Told of each stage: how much there is, and each step of it."""
+
+    def begin(self, stage: str, total: int) -> None:
+        """A stage of `total` steps begins."""
+        ...
+
+    def advance(self, steps: int = 1) -> None:
+        """So many steps are done."""
+        ...
+
+    def end(self) -> None:
+        """The stage is done."""
+        ...
+
+
+class Silent:
+    """Progress nobody looks at."""
+
+    def begin(self, stage: str, total: int) -> None:
+        """Say nothing."""
+
+    def advance(self, steps: int = 1) -> None:
+        """Say nothing."""
+
+    def end(self) -> None:
+        """Say nothing."""

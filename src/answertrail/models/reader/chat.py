@@ -1,0 +1,122 @@
+"""The reader as a chat model: it reads the same messages and calls the same tools as any other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from answertrail.models.chat.base import (
+    AssistantMessage,
+    ChatReply,
+    ChatRequest,
+    Message,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+from answertrail.models.embedding.base import Embedder, Vectors
+from answertrail.models.reader.evidence import SearchResult, parse_result
+from answertrail.models.reader.reader import Actions, Reader
+
+SPEC = "reader"
+_SEARCH, _READY, _SUBMIT = "search_transcripts", "mark_ready", "submit_answer"
+
+
+class ReaderModel:
+    """The built-in reader behind the chat model interface. Free, offline, deterministic.
+
+    With an embedder it judges excerpts by meaning as well as by words. Vectors of excerpts are
+    kept for the life of the object, since every turn looks at the same ones again.
+    """
+
+    name = SPEC
+    family = "embedded"
+    price_known = True
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder
+        self._vectors: dict[str, np.ndarray[Any, np.dtype[np.float32]]] = {}
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Decide the next turn from the messages alone."""
+        loop = asyncio.get_running_loop()
+
+        def embed(texts: Sequence[str]) -> Vectors:
+            return self._embed(texts, loop)
+
+        reader = Reader(embed if self._embedder else None)
+        question, results = _read(request.messages)
+        phase = "submit" if [tool.name for tool in request.tools] == [_SUBMIT] else "explore"
+        actions = await asyncio.to_thread(reader.next_action, question, results, phase=phase)
+        return ChatReply("", _calls(actions), Usage(0, 0, 0, 0, 0), 0.0, SPEC)
+
+    def _embed(self, texts: Sequence[str], loop: asyncio.AbstractEventLoop) -> Vectors:
+        assert self._embedder is not None
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            # The reader thinks in a worker thread; the embedder lives in the loop's.
+            made = asyncio.run_coroutine_threadsafe(self._embedder.embed(missing, "passage"), loop).result()
+            self._vectors.update(zip(missing, made, strict=True))
+        if not texts:
+            return np.zeros((0, self._embedder.identity.dims), dtype=np.float32)
+        return np.stack([self._vectors[text] for text in texts])
+
+
+def _read(messages: Sequence[Message]) -> tuple[str, list[SearchResult]]:
+    """Return the question and every search result so far, in order."""
+    question = ""
+    arguments: dict[str, Mapping[str, object]] = {}
+    results: list[SearchResult] = []
+    for message in messages:
+        if isinstance(message, UserMessage) and not question:
+            question, found = _first(message.text)
+            results += found
+        elif isinstance(message, AssistantMessage):
+            arguments |= {call.id: _object(call.arguments) for call in message.calls}
+        elif isinstance(message, ToolMessage) and message.name == _SEARCH:
+            body = _object(message.text)
+            if "hits" in body:
+                results.append(parse_result(body, arguments.get(message.call_id)))
+    return question, results
+
+
+def _first(text: str) -> tuple[str, list[SearchResult]]:
+    """A recipe without a loop sends its one result along with the question."""
+    question, newline, rest = text.partition("\n\nRESULT OF search_transcripts")
+    _, _, body = rest.partition("\n")
+    return question, [parse_result(_object(body))] if newline and "hits" in _object(body) else []
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _calls(actions: Actions) -> tuple[ToolCall, ...]:
+    if actions.submission is not None:
+        submitted = actions.submission
+        statements = [{"text": s.text, "kind": s.kind, "citations": list(s.citations)} for s in submitted.statements]
+        body = {"outcome": submitted.outcome, "statements": statements, "not_found": list(submitted.not_found)}
+        return (_call(1, _SUBMIT, body),)
+    if actions.searches:
+        return tuple(
+            _call(number, _SEARCH, {"query": s.query} | _dates(s.date_from, s.date_to))
+            for number, s in enumerate(actions.searches, 1)
+        )
+    return (_call(1, _READY, {}),)
+
+
+def _dates(start: str | None, end: str | None) -> dict[str, str]:
+    return {key: value for key, value in (("from", start), ("to", end)) if value}
+
+
+def _call(number: int, name: str, arguments: Mapping[str, Any]) -> ToolCall:
+    return ToolCall(f"r{number}", name, json.dumps(arguments, ensure_ascii=False))

@@ -1,0 +1,1 @@
+"""The sample channel that ships with the package."""
