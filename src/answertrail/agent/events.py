@@ -40,7 +40,7 @@ class TurnStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class SearchFinished(Event):
-    """A search came back. `new` counts chunks this run had not seen."""
+    """A search came back. `new` counts chunks this run had not seen; `start` and `end` are its dates."""
 
     type: ClassVar[str] = "search_finished"
     search_id: str
@@ -50,6 +50,8 @@ class SearchFinished(Event):
     new: int
     held_back: int
     elapsed_ms: float
+    start: str | None = None
+    end: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,6 +300,8 @@ class _Work:
                 len(new),
                 result.held_back,
                 elapsed,
+                arguments.from_,
+                arguments.to,
             )
         )
         return outcome

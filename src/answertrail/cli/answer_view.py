@@ -30,9 +30,12 @@ class Trail:
                 return Text.assemble(
                     ("? ", "bold cyan"), (question, "bold"), (f"   recipe {recipe}, model {model}", "dim")
                 )
-            case events.SearchFinished(query=query, returned=returned, new=new, elapsed_ms=elapsed):
+            case events.SearchFinished(
+                query=query, returned=returned, new=new, elapsed_ms=elapsed, start=start, end=end
+            ):
                 found = f"{returned} passages, {new} new" if returned else "nothing"
-                return Text.assemble(("  search ", "cyan"), query, (f"   {found}, {elapsed:.0f} ms", "dim"))
+                dates = f" [{start or '…'} to {end or '…'}]" if start or end else ""
+                return Text.assemble(("  search ", "cyan"), query, (f"{dates}   {found}, {elapsed:.0f} ms", "dim"))
             case events.GuardActed(guard=guard, detail=detail):
                 return Text.assemble(("  guard  ", "yellow"), (f"{guard}: {detail}", "dim"))
             case events.AnswerRejected(attempt=attempt, reasons=reasons):

@@ -117,9 +117,7 @@ def _block(state: _State, block: list[Line]) -> None:
     first = block[0][1]
     if not state.cues and first.lstrip().startswith("WEBVTT"):
         block = _header(state, block)
-    elif state.vtt and _COMMENT.match(first):
-        return
-    elif state.vtt and _STYLE.match(first) and not _is_times(state, block[1:2]):
+    elif state.vtt and _is_skipped(state, block):
         return
     at = [i for i, (_, line) in enumerate(block) if _times_like(state, line)]
     if not at:
@@ -149,6 +147,13 @@ def _header(state: _State, block: list[Line]) -> list[Line]:
         if match:
             state.header.setdefault(match["key"].lower(), match["value"].strip())
     return []
+
+
+def _is_skipped(state: _State, block: list[Line]) -> bool:
+    first = block[0][1]
+    if _COMMENT.match(first):
+        return True
+    return _STYLE.match(first) is not None and not _is_times(state, block[1:2])
 
 
 def _is_times(state: _State, lines: list[Line]) -> bool:

