@@ -55,7 +55,7 @@ def why_missing() -> str | None:
 @cache
 def start() -> tuple[str, str]:
     """Start the one server of this process, after checking the weights; it ends with us."""
-    weights = _weights()
+    weights = checked_weights()
     # A process of its own: a crash in native code must not take the tests with it.
     server = subprocess.Popen(
         [sys.executable, str(Path(__file__)), str(weights)],
@@ -86,7 +86,8 @@ def _stop(server: subprocess.Popen[str]) -> None:
             stream.close()
 
 
-def _weights() -> Path:
+def checked_weights() -> Path:
+    """Return the file to serve; raise RuntimeError when its hash is not the expected one."""
     given = os.environ.get("ANSWERTRAIL_GGUF")
     path = Path(given) if given else _packaged()
     assert path is not None

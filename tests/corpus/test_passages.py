@@ -68,7 +68,7 @@ def test_text_without_marks_is_cut_at_words() -> None:
     words = [f"word{i}" for i in range(1000)]
     chunks = chunks_of(untimed(" ".join(words)))
     assert " ".join(c.text for c in chunks).split() == words
-    assert all(60 <= len(c.text.split()) <= 180 for c in chunks)
+    assert all(40 <= len(c.text.split()) <= 180 for c in chunks)
 
 
 def test_text_without_spaces_or_marks_is_cut_too() -> None:

@@ -210,6 +210,12 @@ def test_heading_and_stem_as_titles(make: Make) -> None:
     assert two.document.title == "The *title*"
 
 
+def test_captions_in_a_text_file(make: Make) -> None:
+    folder = make({"a.txt": SRT, "b.txt": VTT, "c.txt": "00:01.000 --> 00:02.000\nhello\n"})
+    starts = [r.document.segments[0].start_s for r in folder.results()]  # type: ignore[union-attr, index]
+    assert starts == [1.0, 1.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -281,11 +287,11 @@ def test_document_lines_fail_alone(make: Make) -> None:
 def test_an_overlong_document_line_fails_alone(make: Make) -> None:
     good = json.dumps({"schema": "document/1", "id": "a", "title": "t", "text": "x"})
     long = good.replace('"x"', '"' + "x" * loading.MAX_LINE_BYTES + '"')
-    results = make({"docs.jsonl": f"{good}\n{long}\n{good.replace('a', 'b', 1)}\n"}).results()
-    assert [(r.line, r.reason) for r in results if isinstance(r, Failure)][0] == (
-        2,
-        "the line is longer than 4 MB",
-    )
+    other = good.replace('"a"', '"b"')
+    results = make({"docs.jsonl": f"{good}\n{long}\n{other}\n"}).results()
+    failures = [(r.line, r.reason) for r in results if isinstance(r, Failure)]
+    assert failures == [(2, "the line is longer than 4 MB")]
+    assert [r.document.id for r in results if isinstance(r, Read)] == ["a", "b"]
 
 
 def test_reading_a_vanished_file_is_a_failure(make: Make) -> None:

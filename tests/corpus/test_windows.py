@@ -87,6 +87,11 @@ def test_a_document_that_says_so_is_interpolated() -> None:
     assert chunks_of(document)[0].time_precision == "interpolated"
 
 
+def test_a_chunk_ends_by_the_end_of_the_document() -> None:
+    chunks = chunks_of(timed((1.0, 29.0, "a"), duration_s=20.0))
+    assert chunks[0].end_s == 20.0
+
+
 def test_no_words_no_chunks() -> None:
     assert chunks_of(timed((0.0, 5.0, " "))) == []
     assert chunks_of(timed()) == []

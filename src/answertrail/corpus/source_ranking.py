@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from answertrail.corpus.sources.captions import looks_like_captions
 from answertrail.corpus.sources.facts import Facts
 from answertrail.corpus.sources.group import Kind
 from answertrail.corpus.sources.loading import head
@@ -78,7 +79,7 @@ def _look(candidate: Candidate) -> tuple[int, int]:
     its name or by named speakers, was edited by a person.
     """
     text = head(candidate.path)
-    if candidate.kind == "captions":
+    if candidate.kind == "captions" or looks_like_captions(text):
         lines = text.split("\n")
         if any(has_word_times(line) and "<c" in line for line in lines):
             return _AUTO, _CUE

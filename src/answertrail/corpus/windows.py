@@ -44,18 +44,18 @@ def windows(document: Document) -> list[Chunk]:
     grid: dict[int, list[_Piece]] = {}
     for piece in _pieces(document):
         grid.setdefault(int(piece.start // WINDOW_S) * WINDOW_S, []).append(piece)
-    return [
-        _chunk(document.id, ordinal, start, grid[start], coarse=coarse) for ordinal, start in enumerate(sorted(grid))
-    ]
+    return [_chunk(document, ordinal, start, grid[start], coarse=coarse) for ordinal, start in enumerate(sorted(grid))]
 
 
-def _chunk(document_id: str, ordinal: int, start: int, pieces: Sequence[_Piece], *, coarse: bool) -> Chunk:
+def _chunk(document: Document, ordinal: int, start: int, pieces: Sequence[_Piece], *, coarse: bool) -> Chunk:
     lines = tuple(piece.text for piece in pieces)
     last = max(piece.end for piece in pieces)
+    if document.duration_s is not None:
+        last = min(last, document.duration_s)
     precision: TimePrecision = "interpolated" if coarse or any(piece.interpolated for piece in pieces) else "cue"
     return Chunk(
-        id=f"{document_id}:{start:05d}",
-        document_id=document_id,
+        id=f"{document.id}:{start:05d}",
+        document_id=document.id,
         ordinal=ordinal,
         text=" ".join(lines),
         lines=lines,

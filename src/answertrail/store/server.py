@@ -53,6 +53,8 @@ def destroy(settings: Settings) -> None:
         return
     where = place.locate(settings)
     cluster.stop(where, crash=True)
+    if (socket_dir := cluster.socket_dir(where)) != where.data:
+        shutil.rmtree(socket_dir)
     shutil.rmtree(where.root)
     shutil.rmtree(settings.home / "postgres", ignore_errors=True)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -12,6 +14,7 @@ from answertrail.models.chat.base import AssistantMessage, ChatModel, Message, T
 from answertrail.models.chat.endpoint import CompatibleEndpoint
 from answertrail.models.chat.json_action import action_schema
 from answertrail.models.chat.load import load_chat_model
+from tests.local_model import checked_weights
 
 from .support import OPENING, READY, ask, request
 
@@ -79,3 +82,15 @@ def test_plain_text(model: ChatModel) -> None:
     reply = ask(model, request(max_tokens=20))
     assert reply.text
     assert reply.calls == ()
+
+
+def test_weights_with_another_hash_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_bytes(b"GGUF")
+    monkeypatch.setenv("ANSWERTRAIL_GGUF", str(file))
+    for wanted in ("", "0" * 64):
+        monkeypatch.setenv("ANSWERTRAIL_GGUF_SHA256", wanted)
+        with pytest.raises(RuntimeError, match="sha256 is"):
+            checked_weights()
+    monkeypatch.setenv("ANSWERTRAIL_GGUF_SHA256", hashlib.sha256(b"GGUF").hexdigest())
+    assert checked_weights() == file

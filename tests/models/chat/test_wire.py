@@ -8,8 +8,10 @@ import pytest
 
 from answertrail.errors import InputError
 from answertrail.models.chat.base import AssistantMessage, ChatReply, Message, ToolMessage, UserMessage
+from answertrail.models.chat.failures import EndpointError
 
 from .fake_server import (
+    Answer,
     FakeServer,
     anthropic,
     chat,
@@ -310,6 +312,15 @@ class TestOpenAICompatible:
         assert "JSON Schema" in server.seen[2].body["messages"][-1]["content"]
         ask(model, request(schema=SCHEMA))
         assert len(server.seen) == 4
+
+    def test_a_request_refused_in_every_way_leaves_the_strictest_way_in_use(self, server: FakeServer) -> None:
+        refused = Answer({"error": {"message": "too odd"}}, status=400)
+        server.answers = [refused, refused, refused, chat('{"verdict": "HIT"}')]
+        model = model_at("openai-compatible:m", server.url)
+        with pytest.raises(EndpointError, match="too odd"):
+            ask(model, request(schema=SCHEMA))
+        ask(model, request(schema=SCHEMA))
+        assert server.seen[3].body["response_format"]["type"] == "json_schema"
 
     def test_reported_cached_tokens_are_used_and_absent_ones_unknown(self, server: FakeServer) -> None:
         counted = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}

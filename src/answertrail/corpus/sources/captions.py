@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from answertrail.corpus.sources import cues as cue_file
 from answertrail.corpus.sources import rolling
+from answertrail.corpus.sources.clock import STAMP
 from answertrail.corpus.sources.markup import has_word_times, plain, voices
 from answertrail.corpus.sources.order import Cue, sorted_cues
 from answertrail.corpus.sources.outcome import SourceFault
+
+
+_CAPTION_START = re.compile(
+    rf"\s{{0,9}}(?:WEBVTT(?:\s|$)|(?:\d{{1,7}}[ \t]*\n\s{{0,9}})?{STAMP}[ \t]*-->[ \t]*{STAMP}(?:\s|$))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,11 @@ class Timed:
     automatic: bool = False
     named: bool = False
     coarse: bool = False
+
+
+def looks_like_captions(text: str) -> bool:
+    """True when a text file begins as a caption file does, whatever its name says."""
+    return _CAPTION_START.match(text) is not None
 
 
 def read_captions(text: str, *, suffix: str) -> Timed:

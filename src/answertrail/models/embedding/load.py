@@ -32,7 +32,7 @@ class EmbedderDescription:
     """One line of `doctor`: an embedder that runs on this machine.
 
     `version` is the installed one, None when `installed` is false; then `install` is what to
-    run. `texts_per_second` was measured once on two x86-64 cores with passages of 60 words.
+    run. `texts_per_second` was measured once on two idle x86-64 cores, passages of 60 words.
     """
 
     name: str

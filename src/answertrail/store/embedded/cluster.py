@@ -56,6 +56,8 @@ def initialise(place: Place, binaries: Binaries) -> None:
     Raises ServiceError for a cluster of another Postgres version, a full disk, or a folder
     that may not be written.
     """
+    for leftover in place.root.glob("data.new-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
     version = _version(place.data)
     if version == str(MAJOR):
         return
@@ -65,8 +67,6 @@ def initialise(place: Place, binaries: Binaries) -> None:
             where=str(place.data),
             hint="dump it with the older program, or move the folder away and ingest again",
         )
-    for leftover in place.root.glob("data.new-*"):
-        shutil.rmtree(leftover, ignore_errors=True)
     draft = place.root / f"data.new-{secrets.token_hex(4)}"
     try:
         draft.mkdir(mode=0o700)
@@ -98,13 +98,13 @@ def start(place: Place, binaries: Binaries) -> Path:
     _rotate(place.log)
     orphans_until = time.monotonic() + _ORPHANS_TIMEOUT_S
     while True:
-        socket_dir = _socket_dir(place)
+        folder = socket_dir(place)
         # Names a dead server, whose number Postgres would again take for a running one.
-        (socket_dir / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
-        pid = _launch(place, binaries, socket_dir)
+        (folder / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
+        pid = _launch(place, binaries, folder)
         while _is_server(pid, place):
-            if ping(socket_dir) == Ping.OK:
-                return socket_dir
+            if ping(folder) == Ping.OK:
+                return folder
             if time.monotonic() > deadline:
                 raise _too_slow(place, pid)
             time.sleep(_POLL_S)
@@ -184,7 +184,7 @@ def _initdb(draft: Path, account: Account, binaries: Binaries) -> None:
         raise _failed(Place(draft, account), done.stderr)
 
 
-def _launch(place: Place, binaries: Binaries, socket_dir: Path) -> int:
+def _launch(place: Place, binaries: Binaries, sockets: Path) -> int:
     """Start the server detached from us and from our terminal; return its process id.
 
     The shell in between makes it no child of ours: a killed child would stay in the process
@@ -200,7 +200,7 @@ def _launch(place: Place, binaries: Binaries, socket_dir: Path) -> int:
             "-D",
             str(place.data),
             "-k",
-            str(socket_dir),
+            str(sockets),
         ],
         place.account,
     )
@@ -235,7 +235,7 @@ def _is_server(pid: int, place: Place) -> bool:
     return str(place.data) in command_line(pid)
 
 
-def _socket_dir(place: Place) -> Path:
+def socket_dir(place: Place) -> Path:
     """Return a private folder whose socket path the system can take (about 100 bytes)."""
     if len(os.fsencode(place.data / ".s.PGSQL.5432")) <= _LONGEST_SOCKET:
         return place.data
