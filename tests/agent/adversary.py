@@ -42,7 +42,9 @@ class Adversary:
         if pick < 0.1:
             return ToolCall(name, self._random.choice(["rm_rf", "submit_answer", "", "search"]), "{}")
         if pick < 0.2:
-            return ToolCall(name, "search_transcripts", self._random.choice(["{", "null", "[]", '"x"', '{"query": 3}', "{'a':1}"]))
+            return ToolCall(
+                name, "search_transcripts", self._random.choice(["{", "null", "[]", '"x"', '{"query": 3}', "{'a':1}"])
+            )
         if pick < 0.4 and not self._never_stops:
             return ToolCall(name, "mark_ready", self._random.choice(["{}", "", '{"why": "done"}', "null"]))
         arguments = {"query": self._random.choice(QUERIES), "k": self._random.choice([1, 2, 10, None, 0, 99])}
@@ -60,11 +62,17 @@ class Adversary:
         pool = [*seen, "ep4:00000", *self._random.sample(FABRICATED, 3)]
         statements = [
             {
-                "text": self._random.choice(["The kiln is in the barn.", "Stolen [ep9:00000].", "See www.example.com", " ", "It cost 900."]),
-                "kind": self._random.choice(["claim", "claim", "framing", "fact"] if self._random.random() < 0.2 else ["claim", "framing"]),
+                "text": self._random.choice(
+                    ["The kiln is in the barn.", "Stolen [ep9:00000].", "See www.example.com", " ", "It cost 900."]
+                ),
+                "kind": self._random.choice(
+                    ["claim", "claim", "framing", "fact"] if self._random.random() < 0.2 else ["claim", "framing"]
+                ),
                 "citations": [self._random.choice(pool) for _ in range(self._random.choice([0, 1, 1, 2]))],
             }
             for _ in range(self._random.choice([0, 1, 1, 2]))
         ]
         outcome = self._random.choice(["answered", "partly_answered", "cannot_answer"])
-        return json.dumps({"outcome": outcome, "statements": statements, "not_found": self._random.choice([[], ["the price"], [""]])})
+        return json.dumps(
+            {"outcome": outcome, "statements": statements, "not_found": self._random.choice([[], ["the price"], [""]])}
+        )

@@ -34,6 +34,7 @@ def did(query, returned=10, new=5, window=ANY):
         ("another window that only repeats", [did("kiln"), did("kiln", new=0, window=("2025-01-01", None))], 1),
         ("from and to told apart", [did("k", window=("2025-01-01", None)), did("k", window=(None, "2025-01-02"))], 2),
         ("composed and decomposed", [did("유약 é"), did(unicodedata.normalize("NFD", "유약 é"))], 1),
+        ("full-width signs", [did("GPT 4"), did("ＧＰＴ　４")], 1),
         ("other numbers", [did("fired at 1240"), did("fired at 1250")], 2),
     ],
 )  # fmt: skip

@@ -119,7 +119,9 @@ def test_37_the_model_sees_ids_and_never_a_link():
 
 
 def test_38_a_citation_out_of_range_goes_back_with_the_reason_and_is_repaired():
-    model = ScriptedModel([*EXPLORED, says(submit("answered", ("The kiln was moved.", [KILN, "ep1:99990"]))), says(ANSWER)])
+    model = ScriptedModel(
+        [*EXPLORED, says(submit("answered", ("The kiln was moved.", [KILN, "ep1:99990"]))), says(ANSWER)]
+    )
     run = ask(model)
     assert run.status == "completed"
     last = model.requests[-1].messages[-1]
@@ -129,7 +131,9 @@ def test_38_a_citation_out_of_range_goes_back_with_the_reason_and_is_repaired():
 
 
 def test_40_a_chunk_past_the_end_of_its_document_is_refused():
-    corpus = open_corpus({"ep1:00000": "The kiln stands in the barn.", "ep1:00120": "The kiln was moved to the shed in May."})
+    corpus = open_corpus(
+        {"ep1:00000": "The kiln stands in the barn.", "ep1:00120": "The kiln was moved to the shed in May."}
+    )
     bad = says(submit("answered", ("The kiln was moved to the shed in May.", ["ep1:00120"])))
     good = says(submit("answered", ("The kiln stands in the barn.", ["ep1:00000"])))
     run = ask([says(search("kiln", k=1)), says(search("kiln moved")), says(ready()), bad, good], corpus=corpus)
@@ -168,7 +172,12 @@ def test_42_a_failing_model_is_a_typed_failure_and_never_an_answer():
     [
         says(text=""),
         says(submit("answered")),
-        says(call("submit_answer", {"outcome": "answered", "statements": [{"text": " ", "kind": "claim", "citations": [KILN]}]})),
+        says(
+            call(
+                "submit_answer",
+                {"outcome": "answered", "statements": [{"text": " ", "kind": "claim", "citations": [KILN]}]},
+            )
+        ),
         says(call("submit_answer", "not json")),
         says(call("submit_answer", {"outcome": "done"})),
     ],
@@ -260,7 +269,10 @@ def test_47_usage_is_a_delta_per_call_and_cached_tokens_stand_apart():
 
 
 def test_unknown_cost_of_one_call_makes_the_run_unknown_not_zero():
-    assert ask([says(search("kiln"), cost=0.5), says(search("glaze"), cost=None), says(ready()), says(ANSWER)]).cost_usd is None
+    assert (
+        ask([says(search("kiln"), cost=0.5), says(search("glaze"), cost=None), says(ready()), says(ANSWER)]).cost_usd
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -295,7 +307,10 @@ def test_every_argument_of_the_search_changes_what_comes_back(argument):
 
 
 def test_13_rewordings_that_bring_nothing_new_and_identical_searches_do_not_count_as_exploring():
-    same = ask([says(search("the kiln", k=1)), says(search("Kiln, THE!", k=1)), says(ready()), *EXPLORED[1:], says(ANSWER)], recipe="answertrail-2026")
+    same = ask(
+        [says(search("the kiln", k=1)), says(search("Kiln, THE!", k=1)), says(ready()), *EXPLORED[1:], says(ANSWER)],
+        recipe="answertrail-2026",
+    )
     assert guards(same) == ["ready_refused"]
     identical = [says(search("kiln"))] * 3
     run = ask([*identical, *[says(ready())] * 3, says(ANSWER)], recipe="answertrail-2026")
@@ -330,7 +345,11 @@ def test_cannot_answer_carries_no_claims_and_is_a_completed_run():
     with_claim = says(submit("cannot_answer", ("The kiln is in the barn.", [KILN])))
     plain = says(submit("cannot_answer", not_found=["what the kiln cost"]))
     run = ask([*EXPLORED, with_claim, plain])
-    assert (run.status, run.answer.outcome, run.answer.not_found) == ("completed", "cannot_answer", ["what the kiln cost"])
+    assert (run.status, run.answer.outcome, run.answer.not_found) == (
+        "completed",
+        "cannot_answer",
+        ["what the kiln cost"],
+    )
 
 
 def test_no_chunk_is_shown_twice_as_new_and_a_repeated_query_pages_on():
@@ -341,7 +360,10 @@ def test_no_chunk_is_shown_twice_as_new_and_a_repeated_query_pages_on():
 
 
 def test_the_2026_recipe_shows_repeats_and_says_which_are_new():
-    run = ask([says(search("kiln")), says(search("glaze")), says(search("clay")), *EXPLORED[2:], says(ANSWER)], recipe="answertrail-2026")
+    run = ask(
+        [says(search("kiln")), says(search("glaze")), says(search("clay")), *EXPLORED[2:], says(ANSWER)],
+        recipe="answertrail-2026",
+    )
     assert len(run.searches[1].returned) == 6
     assert run.searches[1].new == []
 
@@ -439,7 +461,16 @@ def test_an_empty_question_is_refused_before_anything_is_stored():
 
 def test_a_trajectory_may_cite_chunks_of_several_dates():
     run = ask(
-        [*EXPLORED, says(submit("answered", ("In January we moved the kiln to the barn.", [KILN]), ("In June we moved the kiln back to the shed.", [BARN])))],
+        [
+            *EXPLORED,
+            says(
+                submit(
+                    "answered",
+                    ("In January we moved the kiln to the barn.", [KILN]),
+                    ("In June we moved the kiln back to the shed.", [BARN]),
+                )
+            ),
+        ],
         question="How did the place of the kiln change?",
     )
     assert [s.citations for s in run.answer.statements] == [[KILN], [BARN]]

@@ -53,9 +53,17 @@ def rows(texts: dict[str, str] | None = None) -> list[ChunkRow]:
         document, start = chunk.rsplit(":", 1)
         out.append(
             ChunkRow(
-                id=chunk, document_id=document, title=f"Episode {document[2:]}", published_at=_DATES.get(document),
-                url=f"https://example.org/watch?v={document}", language="en", duration_s=95.0, start_s=float(start),
-                end_s=float(start) + 30, text=text, lines=(text,),
+                id=chunk,
+                document_id=document,
+                title=f"Episode {document[2:]}",
+                published_at=_DATES.get(document),
+                url=f"https://example.org/watch?v={document}",
+                language="en",
+                duration_s=95.0,
+                start_s=float(start),
+                end_s=float(start) + 30,
+                text=text,
+                lines=(text,),
             )  # fmt: skip
         )
     return out
@@ -90,7 +98,7 @@ class MemoryStore:
         return self.kept[-1]
 
 
-def call(name: str, arguments: Any = None, *, id: str = "c") -> ToolCall:  # noqa: A002
+def call(name: str, arguments: Any = None, *, id: str = "c") -> ToolCall:
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
     return ToolCall(id, name, text)
 

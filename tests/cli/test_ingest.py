@@ -88,7 +88,12 @@ def test_a_file_that_broke_keeps_its_old_chunks_and_is_listed(cli, ingested, kil
 
 def test_bad_lines_of_a_jsonl_file_fail_alone_with_their_line(cli, tmp_path):
     good = {"schema": "document/1", "id": "a", "title": "A", "text": "The kiln is in the barn."}
-    lines = [json.dumps(good), '{"schema": "document/1", "id": "b"}', "not json", json.dumps(good | {"id": "c", "title": "C"})]
+    lines = [
+        json.dumps(good),
+        '{"schema": "document/1", "id": "b"}',
+        "not json",
+        json.dumps(good | {"id": "c", "title": "C"}),
+    ]
     path = tmp_path / "notes.jsonl"
     path.write_text("\n".join(lines) + "\n")
     report = cli("ingest", path, "--corpus", "notes", "--embedder", "fast", "--json").json
@@ -114,6 +119,21 @@ def test_an_id_that_belongs_to_another_living_file_is_not_silently_replaced(cli,
     assert report.code == 1
     assert "already belongs to" in report.json["failed"][0]["reason"]
     assert "pottery" in cli("corpus", "show", "20250110_ep1:00000", "--json").json["text"]
+
+
+def test_two_files_that_give_one_id_are_not_silently_merged(cli, tmp_path):
+    for name, text in (("a", "The kiln is in the barn."), ("b", "The kiln is in the shed.")):
+        (tmp_path / f"{name}.jsonl").write_text(
+            json.dumps({"schema": "document/1", "id": "x", "title": "X", "text": text})
+        )
+    for _ in range(2):
+        report = cli(
+            "ingest", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--corpus", "x", "--embedder", "fast", "--json"
+        )
+        assert report.code == 1
+        assert len(report.json["failed"]) == 1
+        assert "already belongs to" in report.json["failed"][0]["reason"]
+        assert "barn" in cli("corpus", "show", "x:0000000", "--json").json["text"]
 
 
 @pytest.mark.parametrize("spec", ["accurate", "minilm"])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from answertrail.corpus.discovery import discover
+from answertrail.corpus.source_chunks import chunks_of
 from answertrail.corpus.sources import Failure, Read, loading, read
 from answertrail.corpus.sources.facts import contract_date, from_name, readable
 from tests.corpus.conftest import Files, Folder
@@ -301,3 +302,11 @@ def test_reading_a_vanished_file_is_a_failure(make: Make) -> None:
     (result,) = read(group)
     assert isinstance(result, Failure)
     assert "cannot be read" in result.reason
+
+
+def test_marks_minutes_apart_make_interpolated_chunks_without_any_sidecar(make: Make) -> None:
+    turns = "".join(f"**{who}:** {'Some words were said. ' * 40}\n\n" for who in ("Ann", "Bob") * 3)
+    text = turns.replace("**Ann:**", "**Ann:** \\[04:05\\]", 2).replace("[04:05", "[00:05", 1)
+    document = make({"a.md": text}).one().document
+    assert document.meta == {"time_precision": "interpolated"}
+    assert {chunk.time_precision for chunk in chunks_of(document)} == {"interpolated"}

@@ -355,6 +355,9 @@ def test_results_stay_right_after_more_queries_than_are_remembered():
             await index.search(f"query {n}", mode="dense", k=1)
 
     asyncio.run(many())
+    asked = len(index.embedder.asked)
+    run(index, "query 299", mode="dense")
+    assert len(index.embedder.asked) == asked  # the latest are the ones remembered
     assert ids(run(index, "kiln", mode="dense")) == first
 
 

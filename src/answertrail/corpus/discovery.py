@@ -281,7 +281,7 @@ def _group(document_id: str, same: Sequence[_File], failed: list[Failure], skipp
             row = row or more.row
         extra = "\n".join((PARSER_VERSION, document_id, file.path.name, row.canonical if row else ""))
         try:
-            mark = fingerprint(used, extra=extra)
+            mark = fingerprint(used, extra=extra, text=file.path)
         except SourceFault as fault:
             failed.append(Failure(file.source, fault.line, fault.reason))
             candidates = others

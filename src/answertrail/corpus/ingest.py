@@ -51,6 +51,7 @@ class _Run:
     report: IngestReport
     in_reach: frozenset[str]
     touched: set[str] = field(default_factory=set)
+    given: dict[str, str] = field(default_factory=dict)
 
 
 async def ingest(db: Database, request: IngestRequest, progress: Progress | None = None) -> IngestReport:
@@ -122,6 +123,7 @@ async def _group(run: _Run, group: Group) -> None:
     if before and before.state == "ok" and before.fingerprint == group.fingerprint:
         run.report.unchanged += 1
         run.touched.add(group.source)
+        run.given[before.document_id or ""] = group.source
         return
     # Parsing is the slow part; a thread keeps the async core free for whoever shares it.
     for item, chunks in await asyncio.to_thread(_read, group):
@@ -160,13 +162,16 @@ async def _document(run: _Run, group: Group, item: Read, chunks: Sequence[Chunk]
         await _failed(run, item.source, str(error), None)
         return
     run.touched.add(item.source)
+    run.given[item.document.id] = item.source
     setattr(run.report, change, getattr(run.report, change) + 1)
     if item.notes:
         run.report.notes[item.source] = item.notes
 
 
 def _rival(run: _Run, item: Read) -> str | None:
-    """Return another source that holds this document id and still exists outside this ingest."""
+    """Return another source of this document id: earlier in this ingest, or still there outside it."""
+    if item.document.id in run.given:
+        return run.given[item.document.id]
     for source, known in run.known.items():
         if known.document_id != item.document.id or known.state != "ok" or source == item.source:
             continue

@@ -1,1 +1,1 @@
-
+"""Measures as pure functions. They import nothing of ours but the records."""

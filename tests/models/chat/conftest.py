@@ -5,11 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from answertrail.models.chat.probe import forget
-from tests.local_model import local_endpoint
 
 from .fake_server import FakeServer, running
-
-__all__ = ["local_endpoint"]
 
 
 @pytest.fixture

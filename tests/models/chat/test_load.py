@@ -110,3 +110,18 @@ def test_importing_loads_no_provider_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_missing_packages_are_a_service_error_with_the_remedy() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['pydantic_ai'] = None\n"
+        "from answertrail.errors import ServiceError\n"
+        "from answertrail.models.chat.load import load_chat_model\n"
+        "try:\n"
+        "    load_chat_model('openai:gpt-5.4', environment={'OPENAI_API_KEY': 'k'})\n"
+        "except ServiceError as error:\n"
+        "    print(error.hint)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "pip install 'answertrail[hosted]'"

@@ -12,7 +12,6 @@ from answertrail.corpus.sources.markup import has_word_times, plain, voices
 from answertrail.corpus.sources.order import Cue, sorted_cues
 from answertrail.corpus.sources.outcome import SourceFault
 
-
 _CAPTION_START = re.compile(
     rf"\s{{0,9}}(?:WEBVTT(?:\s|$)|(?:\d{{1,7}}[ \t]*\n\s{{0,9}})?{STAMP}[ \t]*-->[ \t]*{STAMP}(?:\s|$))"
 )

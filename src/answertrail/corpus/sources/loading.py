@@ -63,20 +63,17 @@ def head(path: Path, size: int = _GUESS_BYTES) -> str:
     return decode(raw).text
 
 
-def fingerprint(paths: Iterable[Path], *, extra: str) -> str:
+def fingerprint(paths: Iterable[Path], *, extra: str, text: Path | None = None) -> str:
     """Return `sha256:<hex>` over `extra` and the bytes of the files, in the order given.
 
-    Raises SourceFault for a file that cannot be read or is too large.
+    Raises SourceFault for a file that cannot be read or is too large, and as soon as the file
+    `text` shows a line over 4 MB: it is refused without reading on.
     """
     digest = hashlib.sha256(extra.encode("utf-8", "surrogateescape"))
     for path in paths:
         inner = hashlib.sha256()
-        with _opened(path) as stream:
-            try:
-                while block := stream.read(_BLOCK):
-                    inner.update(block)
-            except OSError as error:
-                raise SourceFault(_why(error)) from None
+        for block in _checked_blocks(path, longest_line=MAX_LINE_BYTES if path == text else None):
+            inner.update(block)
         digest.update(inner.digest())
     return "sha256:" + digest.hexdigest()
 
@@ -166,7 +163,7 @@ def _text(text: str, encoding: str) -> Text:
     return Text(text)
 
 
-def _checked_blocks(path: Path) -> Iterator[bytes]:
+def _checked_blocks(path: Path, longest_line: int | None = MAX_LINE_BYTES) -> Iterator[bytes]:
     with _opened(path) as stream:
         line = 1
         length = 0
@@ -177,16 +174,16 @@ def _checked_blocks(path: Path) -> Iterator[bytes]:
                 raise SourceFault(_why(error)) from None
             if not block:
                 return
-            first, *others = block.split(b"\n")
-            length += len(first)
-            for other in others:
-                if length > MAX_LINE_BYTES:
-                    break
-                line += 1
-                length = len(other)
-            if length > MAX_LINE_BYTES:
-                limit = MAX_LINE_BYTES // (1024 * 1024)
-                raise SourceFault(f"the line is longer than {limit} MB", line)
+            if longest_line is not None:
+                first, *others = block.split(b"\n")
+                length += len(first)
+                for other in others:
+                    if length > longest_line:
+                        break
+                    line += 1
+                    length = len(other)
+                if length > longest_line:
+                    raise SourceFault(f"the line is longer than {longest_line // 2**20} MB", line)
             yield block
 
 

@@ -63,7 +63,7 @@ def _one(group: Group) -> Read:
         duration, extra = _duration(facts.duration_s, body.timed.cues)
         notes.extend(extra)
         if body.timed.coarse:
-            values["meta"] = {**values.get("meta", {}), "time_precision": "interpolated"}
+            values["meta"] = {**(values["meta"] or {}), "time_precision": "interpolated"}
         return _document(values | {"duration_s": duration, "segments": segments}, notes, group)
     return _document(values | {"text": body.text}, notes, group)
 

@@ -70,8 +70,8 @@ class ChatRequest:
 
     `choice`: `auto`, `required` (some tool), or, by `forced`, one named tool. `schema` asks for
     a text that is one JSON object following this JSON Schema; it takes no tools beside it. Some
-    endpoints ignore it, so the prompt says what is wanted too, and the caller checks. `effort` is `none`, `minimal`,
-    `low`, `medium` or `high`; a model that does not reason leaves it unread.
+    endpoints ignore it, so the prompt says what is wanted too, and the caller checks. `effort` is `none`,
+    `minimal`, `low`, `medium`, `high`, `xhigh` or `max`; a model that does not reason leaves it unread.
     """
 
     messages: Sequence[Message]

@@ -138,7 +138,7 @@ class HostedModel:
 
     def _unknown(self, error: EndpointError) -> NotFoundError:
         near = difflib.get_close_matches(self.name.partition(":")[2], self._prices.models(), n=5, cutoff=0.5)
-        known = f"known to the price table: {', '.join(near)}" if near else None
+        known = f"known to the price table: {', '.join(near)}" if near else "check its name and the endpoint's address"
         return NotFoundError(f"no such model: {error.message}", where=self.name, hint=known)
 
 

@@ -47,7 +47,7 @@ class EmbeddedEmbedder(ABC):
     @property
     def batch_size(self) -> int:
         """How many texts to send at once: enough to sort by length, few enough to show progress."""
-        return 256
+        return 64
 
     async def embed(self, texts: Sequence[str], role: Role) -> Vectors:
         """Return unit rows (len(texts), dims); NaN rows for blank texts. Works in a thread.

@@ -17,6 +17,10 @@ STATEMENTS = 5
 """How many passages a factual answer quotes at most."""
 PASSAGE_WORDS = 90
 """A passage stops growing before this many words, unless a single piece is longer."""
+TRAJECTORY_WORDS = 60
+"""The same for the passages of a trajectory, of which there are more."""
+RELEVANT = 0.5
+"""A period's passage is quoted only when its chunk scores at least this share of the best one."""
 PER_PERIOD = 2
 """How many passages each period of a trajectory gives at most."""
 
@@ -32,7 +36,7 @@ class Statement:
 
 def factual(pool: Pool, ranking: Ranking, count: int = STATEMENTS) -> tuple[Statement, ...]:
     """The best passages, none sharing a chunk with another; best first."""
-    return _passages(pool, ranking, [s.hit for s in ranking.chunks], count)
+    return _passages(pool, ranking, [s.hit for s in ranking.chunks], count, PASSAGE_WORDS)
 
 
 def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
@@ -42,9 +46,11 @@ def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[
         return factual(pool, ranking), ()
     out: list[Statement] = []
     empty: list[str] = []
+    floor = RELEVANT * max((s.base for s in ranking.chunks), default=0.0)
+    relevant = [s.hit for s in ranking.chunks if s.base >= floor]
     for period in slices(whole.start, whole.end, PERIODS):
-        inside = [s.hit for s in ranking.chunks if s.hit.date and period.start <= s.hit.date < period.end]
-        told = _passages(pool, ranking, inside, PER_PERIOD)
+        inside = [h for h in relevant if h.date and period.start <= h.date < period.end]
+        told = _passages(pool, ranking, inside, PER_PERIOD, TRAJECTORY_WORDS)
         dates = {h.id: (h.date or "", h.start_s or 0.0) for h in inside}
         out.extend(sorted(told, key=lambda s: dates.get(s.citations[0], ("", 0.0))))
         if not told:
@@ -52,7 +58,7 @@ def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[
     return tuple(out), tuple(empty)
 
 
-def _passages(pool: Pool, ranking: Ranking, hits: Sequence[Hit], count: int) -> tuple[Statement, ...]:
+def _passages(pool: Pool, ranking: Ranking, hits: Sequence[Hit], count: int, longest: int) -> tuple[Statement, ...]:
     known = pool.by_id()
     preceding = {after.id: h for h in pool.hits if (after := adjacent(known, h)) is not None}
     used: set[str] = set()
@@ -62,14 +68,14 @@ def _passages(pool: Pool, ranking: Ranking, hits: Sequence[Hit], count: int) -> 
             break
         if hit.id in used:
             continue
-        statement = passage(hit, preceding.get(hit.id), adjacent(known, hit), ranking.weights, used)
+        statement = passage(hit, preceding.get(hit.id), adjacent(known, hit), ranking.weights, used, longest)
         used.update(statement.citations)
         out.append(statement)
     return tuple(out)
 
 
 def passage(
-    hit: Hit, before: Hit | None, after: Hit | None, weights: Mapping[str, float], used: set[str]
+    hit: Hit, before: Hit | None, after: Hit | None, weights: Mapping[str, float], used: set[str], longest: int
 ) -> Statement:
     """Whole pieces around the one of `hit` that covers most of the question, into its neighbours.
 
@@ -86,7 +92,7 @@ def passage(
     length = count_words(chain[first][0])
     while True:
         sides = [i for i in (last + 1, first - 1) if 0 <= i < len(chain)]
-        sides = [i for i in sides if length + count_words(chain[i][0]) <= PASSAGE_WORDS]
+        sides = [i for i in sides if length + count_words(chain[i][0]) <= longest]
         if not sides:
             break
         chosen = max(sides, key=lambda i: (values[i], i))

@@ -6,12 +6,8 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
-_MONTH_NUMBER = {m: i + 1 for i, m in enumerate(_MONTHS)} | {
-    m[:3]: i + 1 for i, m in enumerate(_MONTHS)
-}
+_MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+_MONTH_NUMBER = {m: i + 1 for i, m in enumerate(_MONTHS)} | {m[:3]: i + 1 for i, m in enumerate(_MONTHS)}
 _PART = {
     "spring": (3, 6),
     "summer": (6, 9),
@@ -104,6 +100,4 @@ def slices(start: str, end: str, count: int) -> tuple[Period, ...]:
         return ()
     count = min(count, days)
     edges = [a + dt.timedelta(days=round(days * i / count)) for i in range(count + 1)]
-    return tuple(
-        Period(x.isoformat(), y.isoformat()) for x, y in zip(edges, edges[1:], strict=False)
-    )
+    return tuple(Period(x.isoformat(), y.isoformat()) for x, y in zip(edges, edges[1:], strict=False))

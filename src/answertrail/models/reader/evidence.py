@@ -40,9 +40,7 @@ class SearchResult:
     date_to: str | None = None
 
 
-def parse_result(
-    payload: Mapping[str, object], arguments: Mapping[str, object] | None = None
-) -> SearchResult:
+def parse_result(payload: Mapping[str, object], arguments: Mapping[str, object] | None = None) -> SearchResult:
     """A `search_transcripts` result (decoded JSON) as a value; unknown or odd fields are left out.
 
     `arguments` are those of the tool call, from which the dates asked for are read. A hit without
@@ -52,9 +50,7 @@ def parse_result(
     raw_terms = payload.get("terms")
     terms = None
     if raw_terms is not None:
-        terms = tuple(
-            (str(t.get("term", "")), int(_number(t.get("chunks")) or 0)) for t in _items(raw_terms)
-        )
+        terms = tuple((str(t.get("term", "")), int(_number(t.get("chunks")) or 0)) for t in _items(raw_terms))
     asked = arguments or {}
     return SearchResult(
         query=str(payload.get("query") or asked.get("query") or ""),

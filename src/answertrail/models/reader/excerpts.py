@@ -45,9 +45,7 @@ def pieces(text: str) -> tuple[str, ...]:
 
 
 def _ends_sentence(text: str) -> bool:
-    return text.rstrip("\"')]\u201d\u2019").endswith(
-        (".", "!", "?", "\u2026", "\u3002", "\uff01", "\uff1f")
-    )
+    return text.rstrip("\"')]\u201d\u2019").endswith((".", "!", "?", "\u2026", "\u3002", "\uff01", "\uff1f"))
 
 
 def excerpts(pool: Pool, hits: Sequence[Hit]) -> tuple[Excerpt, ...]:

@@ -60,15 +60,14 @@ def rereading(question: Question, pool: Pool, ranking: Ranking) -> tuple[Search,
 
 
 def by_period(question: Question, pool: Pool) -> tuple[Search, ...]:
-    """The second turn of a how-did-it-change question: its content words in each period.
+    """The second turn of a how-did-it-change question: the question again in each period.
 
     The periods run over the dates the question names, else over the dates of what was found.
     """
     whole = trajectory_span(question, pool)
     if whole is None:
         return ()
-    query = content_query(question.text)
-    return tuple(Search(query, p.start, p.end) for p in slices(whole.start, whole.end, PERIODS))
+    return tuple(Search(question.text, p.start, p.end) for p in slices(whole.start, whole.end, PERIODS))
 
 
 def trajectory_span(question: Question, pool: Pool) -> Period | None:

@@ -171,7 +171,10 @@ def _unit(text: str) -> tuple[str, ...]:
     return tuple(out[:2])
 
 
-_MEASURED = re.compile(r"\bwhat(?: is| was| are| were)? the (?:total|overall|average|current|full|exact|maximum|minimum|highest|lowest) (\w+)", re.IGNORECASE)
+_MEASURED = re.compile(
+    r"\bwhat(?: is| was| are| were)? the (?:total|overall|average|current|full|exact|maximum|minimum|highest|lowest) (\w+)",
+    re.IGNORECASE,
+)
 
 
 def _measured(text: str) -> str:

@@ -17,7 +17,9 @@ _MONEY = re.compile(
     rf"[$\u20ac\u00a3\u00a5]\s?\d|{_FIGURE}(?:[\s-](?:{_NUMBER_WORDS}|us|of))*[\s-](?:dollars?|euros?|bucks?|cents?|pounds?|usd|eur|grand|francs?|yen|won)\b",
     re.IGNORECASE,
 )
-_SHARE = re.compile(rf"\d\s?%|{_FIGURE}[\s-](?:\w+[\s-])?per\s?cent\w*|\b(?:half|a third|two thirds|a quarter)\b", re.IGNORECASE)
+_SHARE = re.compile(
+    rf"\d\s?%|{_FIGURE}[\s-](?:\w+[\s-])?per\s?cent\w*|\b(?:half|a third|two thirds|a quarter)\b", re.IGNORECASE
+)
 _DURATION = re.compile(
     rf"(?:{_FIGURE}|\b(?:a|an|few|couple of))[\s-](?:{_NUMBER_WORDS}|to|or|and|a|half|more|-|\d+|\s)*(?:milli|micro|nano)?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|blocks?|ms)\b",
     re.IGNORECASE,

@@ -11,12 +11,7 @@ from functools import lru_cache
 import snowballstemmer
 
 _STOP = frozenset(
-    """a an the and or but if then than so of to in on at by for with from into onto over under
-    about between during through as is are was were be been being am do does did done doing have
-    has had having will would shall should can could may might must not no nor it its they them
-    their there here this that these those he she his her him i me my we us our you your who whom
-    whose which what when where why how s t d ll re ve m don doesn didn isn wasn aren weren won
-    wouldn couldn shouldn hasn haven hadn also just very""".split()
+    ["a", "an", "the", "and", "or", "but", "if", "then", "than", "so", "of", "to", "in", "on", "at", "by", "for", "with", "from", "into", "onto", "over", "under", "about", "between", "during", "through", "as", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "done", "doing", "have", "has", "had", "having", "will", "would", "shall", "should", "can", "could", "may", "might", "must", "not", "no", "nor", "it", "its", "they", "them", "their", "there", "here", "this", "that", "these", "those", "he", "she", "his", "her", "him", "i", "me", "my", "we", "us", "our", "you", "your", "who", "whom", "whose", "which", "what", "when", "where", "why", "how", "s", "t", "d", "ll", "re", "ve", "m", "don", "doesn", "didn", "isn", "wasn", "aren", "weren", "won", "wouldn", "couldn", "shouldn", "hasn", "haven", "hadn", "also", "just", "very"]
 )
 """English function and question words: they match everywhere and mean nothing to a search."""
 
@@ -86,9 +81,7 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
         spans.append((begin, found.end()))
         begin = found.end()
     spans.append((begin, len(text)))
-    return tuple(
-        trimmed for trimmed in (_trim(text, a, b) for a, b in spans) if trimmed[0] < trimmed[1]
-    )
+    return tuple(trimmed for trimmed in (_trim(text, a, b) for a, b in spans) if trimmed[0] < trimmed[1])
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
