@@ -152,3 +152,7 @@ def test_any_text_gets_a_verdict_with_a_reason(statement, texts):
     found = LexicalSupport().judge(statement, texts)
     assert found.verdict in {"HIT", "MISS", "UNSCORED"}
     assert found.reason
+
+
+def test_one_as_a_pronoun_is_not_taken_for_a_number():
+    assert verdict("One of the people moved the kiln.", "A person moved the kiln, said people.") == "HIT"

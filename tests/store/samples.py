@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from answertrail.models.embedding.base import EmbedderIdentity
+from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records import Document, Segment
 from answertrail.records.chunk import Chunk
 from answertrail.store import Connection, Database, corpora, documents

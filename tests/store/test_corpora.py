@@ -6,7 +6,7 @@ import hashlib
 import pytest
 
 from answertrail.errors import InputError, MismatchError, NotFoundError
-from answertrail.models.embedding.base import EmbedderIdentity
+from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.chunk import text_hash
 from answertrail.store import Database, corpora, documents
 from tests.store.samples import IDENTITY, corpus_of, put, timed

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from answertrail.errors import InputError
-from answertrail.models.embedding.base import EmbedderIdentity
+from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.chunk import text_hash
 from answertrail.store import Database, corpora, embeddings
 from answertrail.store.rows import Corpus

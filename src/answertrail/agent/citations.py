@@ -24,9 +24,10 @@ CheckName = Literal["exists", "retrieved", "in_bounds", "cited", "supported"]
 
 # Brackets around anything with a chunk id in it, or around the small numbers of a footnote.
 _BRACKETED = re.compile(
-    r"[\[(【](?:[^\[\]()【】]*\S:\d{4,}[^\[\]()【】]*|\s*\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)[\])】]"
+    r"[\[(【](?:[^\[\]()【】]*\S:\d{4,}[^\[\]()【】]*)[\])】]|[\[【]\s*\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*[\]】]"
 )
 _LINK = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
+_WELL_FORMED = re.compile(r"(?=.{1,300}\Z)\S(?:.*\S)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -118,9 +119,11 @@ def _sources(
     for cited in dict.fromkeys(statement.citations):
         chunk = chunks.get(cited)
         exists = chunk is not None
+        # An id no chunk could have is never recorded as a citation, whatever the recipe says.
+        action: Action = settings.exists if _WELL_FORMED.fullmatch(cited) else "reject"
         shown = cited if len(cited) <= 80 else cited[:77] + "..."
         out.append(
-            Check("exists", number, cited, exists, settings.exists,
+            Check("exists", number, cited, exists, action,
                   "" if exists else f"{label}: no passage has the id {shown!r}; cite only ids your searches returned")
         )  # fmt: skip
         seen = cited in retrieved

@@ -23,6 +23,8 @@ _UNITS = (
 )
 _TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
 _NUMBER_WORDS = {word: str(value) for value, word in enumerate(_UNITS.split())}
+# "one" is a pronoun more often than a number.
+del _NUMBER_WORDS["one"]
 _NUMBER_WORDS |= {word: str(value * 10) for value, word in enumerate(_TENS.split(), 3)}
 
 

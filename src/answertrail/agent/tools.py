@@ -89,7 +89,7 @@ class SubmitArguments(_Arguments):
 def exploration_tools(settings: SearchSettings) -> tuple[ToolSpec, ...]:
     """Return the tools offered while exploring; every argument offered reaches the index."""
     properties: dict[str, Any] = {
-        "query": {"type": "string", "description": "What to look for, in the corpus's own words."},
+        "query": {"type": "string", "maxLength": 300, "description": "What to look for, in the corpus's own words."},
         "k": {
             "type": "integer",
             "minimum": 1,
@@ -134,11 +134,11 @@ def exploration_tools(settings: SearchSettings) -> tuple[ToolSpec, ...]:
 _STATEMENT: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "text": {"type": "string", "description": "One statement, without ids or links."},
+        "text": {"type": "string", "maxLength": 1000, "description": "One statement, without ids or links."},
         "kind": {"type": "string", "enum": ["claim", "framing"]},
         "citations": {
             "type": "array",
-            "items": {"type": "string"},
+            "items": {"type": "string", "maxLength": 300},
             "description": "Ids of passages returned by your searches.",
         },
     },
@@ -156,7 +156,7 @@ SUBMIT_TOOL = ToolSpec(
             "statements": {"type": "array", "items": _STATEMENT},
             "not_found": {
                 "type": "array",
-                "items": {"type": "string"},
+                "items": {"type": "string", "maxLength": 300},
                 "description": "Parts of the question the corpus does not answer.",
             },
         },

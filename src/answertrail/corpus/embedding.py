@@ -6,6 +6,8 @@ run the stage: a text embedded twice is kept once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from answertrail.corpus.report import Progress, Silent
@@ -31,17 +33,27 @@ async def embed_missing(db: Database, corpus: Corpus, embedder: Embedder, progre
         return 0
     shown.begin("embedding", total)
     done = 0
-    while batch := await embeddings.pending(db, corpus, embedder.batch_size * _BATCHES_A_ROUND):
-        hashes = [text_hash for text_hash, _ in batch]
-        vectors = await embedder.embed([text for _, text in batch], "passage")
-        usable = np.isfinite(vectors).all(axis=1) & (np.linalg.norm(vectors, axis=1) > 0)
-        kept = [text_hash for text_hash, good in zip(hashes, usable, strict=True) if good]
-        empty = [text_hash for text_hash, good in zip(hashes, usable, strict=True) if not good]
-        async with db.transaction() as conn:
-            await embeddings.save(conn, corpus.embedder_id, kept, vectors[usable])
-            reason = f"{embedder.identity.name} has no vector for it"
-            await embeddings.mark_unembeddable(conn, corpus.embedder_id, [(text_hash, reason) for text_hash in empty])
-        done += len(kept)
-        shown.advance(len(batch))
+    while missing := await embeddings.pending(db, corpus, embedder.batch_size * _BATCHES_A_ROUND):
+        # Texts of like length make the fastest batches; each is kept as soon as it is made, since
+        # a hosted one has been paid for.
+        missing.sort(key=lambda pair: len(pair[1]))
+        for start in range(0, len(missing), embedder.batch_size):
+            batch = missing[start : start + embedder.batch_size]
+            done += await _embed(db, corpus, embedder, batch)
+            shown.advance(len(batch))
     shown.end()
     return done
+
+
+async def _embed(db: Database, corpus: Corpus, embedder: Embedder, batch: Sequence[tuple[str, str]]) -> int:
+    """Embed and keep one batch of (hash, text); return how many got a vector."""
+    hashes = [text_hash for text_hash, _ in batch]
+    vectors = await embedder.embed([text for _, text in batch], "passage")
+    usable = np.isfinite(vectors).all(axis=1) & (np.linalg.norm(vectors, axis=1) > 0)
+    kept = [text_hash for text_hash, good in zip(hashes, usable, strict=True) if good]
+    empty = [text_hash for text_hash, good in zip(hashes, usable, strict=True) if not good]
+    async with db.transaction() as conn:
+        await embeddings.save(conn, corpus.embedder_id, kept, vectors[usable])
+        reason = f"{embedder.identity.name} has no vector for it"
+        await embeddings.mark_unembeddable(conn, corpus.embedder_id, [(text_hash, reason) for text_hash in empty])
+    return len(kept)

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+Vectors = npt.NDArray[np.float32]
+"""Vectors as rows, (texts, dims)."""
+
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
@@ -19,5 +25,5 @@ class EmbedderIdentity:
 
     @property
     def key(self) -> str:
-        """One string for logs, errors and file names."""
+        """One string for logs and errors."""
         return f"{self.name}@{self.revision[:12]}/{self.dims}"

@@ -68,7 +68,8 @@ class SearchResult:
     """Hits in rank order.
 
     `matching` counts the chunks the filter lets through and the mode can rank; there are
-    exactly min(k, matching) hits. `held_back` counts those left out because they were excluded. `terms` maps each query term (stemmed) to the number of
+    exactly min(k, matching) hits. `held_back` counts those left out because they were excluded.
+    `terms` maps each query term (stemmed) to the number of
     chunks of the whole corpus that hold it.
     """
 

@@ -5,23 +5,34 @@ from __future__ import annotations
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 
+_NEVER_LINKED = frozenset({"javascript", "data", "vbscript"})
+"""A source's url is data; these would run in the reader's browser."""
+
+
 def at_second(url: str | None, start_s: float | None) -> str | None:
     """Return `url` opening at `start_s` (whole seconds, rounded down); None without a url.
 
-    A watch page (`?v=` or youtu.be) takes `t=90s`; any other page the media fragment `#t=90`
+    A watch page (`?v=`, youtu.be, /live/, /shorts/) takes `t=90s`; any other page the media fragment `#t=90`
     (W3C Media Fragments). Untimed chunks keep the plain url.
     """
-    if not url or start_s is None:
-        return url or None
+    if not url:
+        return None
     try:
         parts = urlsplit(url)
     except ValueError:
         return url
-    if parts.scheme not in {"http", "https"}:
+    if parts.scheme in _NEVER_LINKED:
+        return None
+    if start_s is None or parts.scheme not in {"http", "https"}:
         return url
     query = parse_qsl(parts.query, keep_blank_values=True)
-    if any(key == "v" for key, _ in query) or parts.hostname == "youtu.be":
+    if any(key == "v" for key, _ in query) or _is_video_page(parts.hostname or "", parts.path):
         query = [(key, value) for key, value in query if key not in {"t", "start"}]
         query.append(("t", f"{int(start_s)}s"))
         return urlunsplit(parts._replace(query=urlencode(query)))
     return urlunsplit(parts._replace(fragment=f"t={int(start_s)}"))
+
+
+def _is_video_page(host: str, path: str) -> bool:
+    site = host.removeprefix("www.").removeprefix("m.")
+    return site == "youtu.be" or (site == "youtube.com" and path.startswith(("/live/", "/shorts/")))

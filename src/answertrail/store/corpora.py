@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from answertrail.errors import InputError, MismatchError, NotFoundError
-from answertrail.models.embedding.base import EmbedderIdentity
+from answertrail.records.embedder import EmbedderIdentity
 from answertrail.store import embeddings
 from answertrail.store.connection import Connection, Database
 from answertrail.store.rows import Corpus

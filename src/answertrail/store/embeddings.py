@@ -16,7 +16,7 @@ from pgvector import HalfVector, Vector
 from psycopg import sql
 
 from answertrail.errors import InputError
-from answertrail.models.embedding.base import EmbedderIdentity
+from answertrail.records.embedder import EmbedderIdentity
 from answertrail.store.connection import Connection, Database
 from answertrail.store.rows import Corpus
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
-import numpy as np
-import numpy.typing as npt
+from answertrail.records.embedder import EmbedderIdentity, Vectors
 
-from answertrail.records.embedder import EmbedderIdentity
-
-Vectors = npt.NDArray[np.float32]
 Role = Literal["query", "passage"]
 
 

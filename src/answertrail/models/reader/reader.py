@@ -12,7 +12,10 @@ from .evidence import Pool, SearchResult, gather
 from .plan import Search
 from .question import Question, analyse
 from .scoring import Embed, Ranking, rank
-from .signals import Signals, measure
+from .signals import Signals, foreign, measure, part_support
+
+PART_FOUND = 0.5
+"""Figure support under which a part of a question is reported as not found."""
 
 Phase = Literal["explore", "submit"]
 Outcome = Literal["answered", "partly_answered", "cannot_answer"]
@@ -72,7 +75,15 @@ class Reader:
         if not verdict.answer or not ranking.chunks:
             return Submission("cannot_answer", (), (asked.text,), verdict.support, signals)
         if asked.trajectory:
-            statements, empty = compose.trajectory(asked, pool, ranking)
-            outcome: Outcome = "partly_answered" if empty else "answered"
-            return Submission(outcome, statements, empty, verdict.support, signals)
-        return Submission("answered", compose.factual(pool, ranking), (), verdict.support, signals)
+            statements, missing = compose.trajectory(asked, pool, ranking)
+        else:
+            statements, missing = compose.factual(pool, ranking), self._missing(asked, pool, ranking)
+        outcome: Outcome = "partly_answered" if missing else "answered"
+        return Submission(outcome, statements, missing, verdict.support, signals)
+
+    @staticmethod
+    def _missing(asked: Question, pool: Pool, ranking: Ranking) -> tuple[str, ...]:
+        """The parts of the question for which no figure was found; the whole one in a foreign script."""
+        if foreign(asked, pool):
+            return (asked.text,)
+        return tuple(part for part, found in part_support(asked, pool, ranking).items() if found < PART_FOUND)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 
 from .evidence import Hit, Pool, SearchResult, adjacent
-from .question import NUMERIC, Question, Slot
+from .question import NUMERIC, Question, Slot, analyse
 from .scoring import Ranking
 from .slots import mentions, near
 from .text import covered, words
@@ -16,6 +16,8 @@ TOP = 12
 """How many of the best chunks are read for the slot."""
 REACH = 15
 """Words on either side of a figure that are taken as being about it."""
+ENOUGH_PASSAGE, ENOUGH_FIGURE = 0.35, 0.25
+"""Coverage from which on more words make the answer no likelier (both signals are capped there)."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,13 @@ class Signals:
     """Each between 0 and 1, higher for more support, except `outside`.
 
     passage: idf-weighted share of the question's words in the best passage (a chunk with its
-        neighbours, title and speakers); words found nowhere count against it.
+        neighbours, title and speakers), as a part of 0.35; words found nowhere count against it.
+        1 for a question in another script than the passages, of which words say nothing.
     names: the share of the question's names (by weight, speakers left out) that occur in the
         corpus at all; 1 without names.
     figure: for a question that asks for a figure or a date, the best share of its words within 15
-        words of such a figure, times the share of its names in that passage; 1 for other questions.
+        words of such a figure, times the share of its names in that passage, as a part of 0.25; 1
+        for other questions. Of a question in several parts the best part counts.
     outside: 1 when the question is dated and no chunk of the corpus has such a date, else 0.
     """
 
@@ -49,11 +53,36 @@ def measure(question: Question, results: Sequence[SearchResult], pool: Pool, ran
     passages = _passages(pool, [s.hit for s in ranking.chunks[:TOP]])
     weights = dict(ranking.weights)
     return Signals(
-        passage=max(covered(weights, p.stems) for p in passages),
+        passage=1.0 if foreign(question, pool) else min(1.0, max(covered(weights, p.stems) for p in passages) / ENOUGH_PASSAGE),
         names=name_support(question, pool, ranking),
-        figure=figure_support(question, weights, passages),
+        figure=max(part_support(question, pool, ranking).values(), default=1.0),
         outside=outside,
     )
+
+
+def part_support(question: Question, pool: Pool, ranking: Ranking) -> dict[str, float]:
+    """The figure signal of each part of the question; a part that asks for no figure has 1."""
+    passages = _passages(pool, [s.hit for s in ranking.chunks[:TOP]])
+    weights = dict(ranking.weights)
+    if len(question.parts) < 2:
+        return {question.text: figure_support(question, weights, passages)}
+    return {part: figure_support(_part(question, part), weights, passages) for part in question.parts}
+
+
+def _part(question: Question, part: str) -> Question:
+    """One part with the names, dates and words of the whole, its own slots and unit."""
+    own = analyse(part)
+    return replace(question, slots=own.slots, unit=own.unit, measured=own.measured)
+
+
+def foreign(question: Question, pool: Pool) -> bool:
+    """Whether the question is in another script than the passages: most letters Latin in one only."""
+    return bool(pool.hits) and _latin(question.text) != _latin(" ".join(h.text for h in pool.hits[:5]))
+
+
+def _latin(text: str) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    return sum(ord(c) < 0x250 for c in letters) * 2 >= len(letters)
 
 
 @dataclass(frozen=True)
@@ -108,7 +137,8 @@ def figure_support(question: Question, weights: Mapping[str, float], passages: S
     asked = [s for s in question.slots if s in NUMERIC or s is Slot.WHEN]
     if not asked or question.trajectory:
         return 1.0
-    return min(_figure(question, slot, dict(weights), passages) for slot in asked)
+    least = min(_figure(question, slot, dict(weights), passages) for slot in asked)
+    return min(1.0, least / ENOUGH_FIGURE)
 
 
 def _figure(question: Question, slot: Slot, weights: dict[str, float], passages: Sequence[Passage]) -> float:
