@@ -93,7 +93,7 @@ _CHANGE = re.compile(
     r"|\bbetween\b.*\b(?:19|20)\d\d and\b.*\b(?:19|20)\d\d\b|\bhow far along\b|\bover (?:its|his|her|their) (?:first|last)\b|\bsince (?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-_UNIT = re.compile(r"\bhow (?:many|much) ((?:[\w'-]+ ?){1,4})", re.IGNORECASE)
+_UNIT = re.compile(r"\b[Hh]ow (?:many ((?:[\w'-]+ ?){1,4})|much ([A-Z]{2,6})\b)")
 _CLAUSE = re.compile(
     r"(?:,|;)?\s+(?:and|but)\s+(?=(?:which|what|when|where|who|why|how|whether|did|does|do|is|was|were|of what)\b)|[;?]\s+",
     re.IGNORECASE,
@@ -159,12 +159,12 @@ _DATE_WORDS = re.compile(
 
 
 def _unit(text: str) -> tuple[str, ...]:
-    """The stems of the first noun after "how many" or "how much"; empty when there is none."""
+    """The stems of what follows "how many", or of a ticker after "how much"; else empty."""
     found = _UNIT.search(text)
     if not found:
         return ()
     out: list[str] = []
-    for word in words(found[1]):
+    for word in words(found[1] or found[2]):
         if not is_content(word):
             break
         out.append(word.stem)

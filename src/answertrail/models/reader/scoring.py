@@ -67,11 +67,19 @@ def stems_of(hit: Hit) -> frozenset[str]:
 
 
 def similarities(question: Question, hits: Sequence[Hit], embed: Embed | None) -> list[float | None]:
-    """Cosine of the question and each chunk; without an embedder, what the searches reported."""
-    if embed is None or not hits:
-        return [h.dense for h in hits]
-    vectors = np.asarray(embed([question.text, *(h.text for h in hits)]), dtype=np.float64)
-    return [float(x) for x in vectors[1:] @ vectors[0]]
+    """The cosine each search reported for its hit; the embedder only fills in those that are missing.
+
+    Searches differ a little in their query, which was measured to make no difference to the answers;
+    embedding every chunk again would cost seconds.
+    """
+    known: list[float | None] = [h.dense for h in hits]
+    missing = [i for i, value in enumerate(known) if value is None]
+    if embed is None or not missing:
+        return known
+    vectors = np.asarray(embed([question.text, *(hits[i].text for i in missing)]), dtype=np.float64)
+    for i, cosine in zip(missing, vectors[1:] @ vectors[0], strict=True):
+        known[i] = float(cosine)
+    return known
 
 
 def standardise(values: Sequence[float | None]) -> list[float]:

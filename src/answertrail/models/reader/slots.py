@@ -14,7 +14,7 @@ _NUMBER_WORDS = (
 )
 _FIGURE = rf"(?:\d[\d,.]*(?:[kmbKMB]\b|bn\b)?|\b(?:{_NUMBER_WORDS})\b)"
 _MONEY = re.compile(
-    rf"[$\u20ac\u00a3\u00a5]\s?\d|{_FIGURE}(?:[\s-](?:{_NUMBER_WORDS}|us|of))*[\s-](?:dollars?|euros?|bucks?|cents?|pounds?|usd|eur|grand|francs?|yen|won)\b",
+    rf"[$\u20ac\u00a3\u00a5]\s?\d|{_FIGURE}(?:[\s-](?:{_NUMBER_WORDS}|us|of))*[\s-](?:dollars?|euros?|bucks?|cents?|pounds?|usd|eur|grand|francs?|yen|won|tokens?|coins?|credits?|shares?)\b",
     re.IGNORECASE,
 )
 _SHARE = re.compile(
