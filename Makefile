@@ -1,6 +1,8 @@
 # The front door. `make setup` needs Python 3.11 or newer and make; nothing else.
 .DEFAULT_GOAL := help
-PYTHON ?= $(shell for v in 3.13 3.12 3.11; do command -v python$$v && break; done || command -v python3)
+# The first that runs: a version manager's shim may be on the PATH and refuse.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
 
@@ -12,7 +14,7 @@ help:  ## list the targets
 setup: $(VENV)/.installed  ## make .venv with the `answertrail` command
 
 $(VENV)/.installed: requirements/runtime.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "AnswerTrail needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 2; }
+	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "AnswerTrail needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/runtime.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
