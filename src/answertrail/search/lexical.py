@@ -1,5 +1,8 @@
 """BM25 over the chunks of a corpus (bm25s, Lucene's variant, k1 = 1.5, b = 0.75).
 
+A chunk is indexed by its text and by its context, the title and the speakers: half a minute of
+speech seldom says whose and on what occasion it is.
+
 Scores are computed for every chunk, so filters and ties are exact: no candidate pool.
 """
 
@@ -20,32 +23,48 @@ Scores = npt.NDArray[np.float32]
 class LexicalIndex:
     """BM25 scores by row. `languages` are those of the indexed documents."""
 
-    def __init__(self, bm25: object, vocabulary: Mapping[str, int], languages: Sequence[str], rows: int) -> None:
+    def __init__(
+        self, bm25: object, vocabulary: Mapping[str, int], spoken: Sequence[int], languages: Sequence[str], rows: int
+    ) -> None:
         self._bm25 = bm25
         self._vocabulary = vocabulary
+        self._spoken = spoken
         self.languages = tuple(languages)
         self.rows = rows
 
     @classmethod
-    def build(cls, texts: Sequence[str], languages: Sequence[str | None]) -> LexicalIndex:
-        """Index one text per row; `languages` gives each row's tag (None counts as English)."""
+    def build(
+        cls, texts: Sequence[str], languages: Sequence[str | None], contexts: Sequence[str] | None = None
+    ) -> LexicalIndex:
+        """Index one text per row; `languages` gives each row's tag (None counts as English).
+
+        `contexts` are further words a row is found by, none when left out.
+        """
         import bm25s
 
         vocabulary: dict[str, int] = {}
+        spoken: list[int] = []
         ids: list[list[int]] = []
-        for text, language in zip(texts, languages, strict=True):
-            tokens = index_tokens(text, language)
-            ids.append([vocabulary.setdefault(token, len(vocabulary)) for token in tokens])
+        for text, language, context in zip(texts, languages, contexts or [""] * len(texts), strict=True):
+            row = [vocabulary.setdefault(token, len(vocabulary)) for token in index_tokens(text, language)]
+            around = [vocabulary.setdefault(token, len(vocabulary)) for token in index_tokens(context, language)]
+            spoken.extend([0] * (len(vocabulary) - len(spoken)))
+            for token in set(row):
+                spoken[token] += 1
+            ids.append(around + row)
         bm25 = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
         if vocabulary:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 bm25.index((ids, vocabulary), show_progress=False, create_empty_token=False)
-        return cls(bm25, vocabulary, sorted({language or "en" for language in languages}), len(ids))
+        return cls(bm25, vocabulary, spoken, sorted({language or "en" for language in languages}), len(ids))
 
     def terms(self, query: str) -> dict[str, int]:
-        """Map each distinct query term to the number of rows that hold it."""
-        return {term: self._frequency(term) for term in query_tokens(query, self.languages)}
+        """Map each distinct query term to the number of rows whose text, context apart, holds it."""
+        return {
+            term: self._spoken[self._vocabulary[term]] if term in self._vocabulary else 0
+            for term in query_tokens(query, self.languages)
+        }
 
     def scores(self, query: str) -> tuple[Scores, float]:
         """Return BM25 of every row (0 where no term matches) and the matched share of the query.
@@ -54,7 +73,7 @@ class LexicalIndex:
         a term the corpus has never seen counts with the largest idf. It is 0 for a query
         without terms.
         """
-        terms = self.terms(query)
+        terms = {term: self._frequency(term) for term in query_tokens(query, self.languages)}
         known = [self._vocabulary[t] for t, n in terms.items() if n]
         if not known:
             return np.zeros(self.rows, dtype=np.float32), 0.0
@@ -77,7 +96,7 @@ class LexicalIndex:
 
         if self._vocabulary:
             self._bm25.save(str(folder), show_progress=False)  # type: ignore[attr-defined]
-        facts = {"languages": self.languages, "rows": self.rows, "vocabulary": self._vocabulary}
+        facts = {"languages": self.languages, "rows": self.rows, "vocabulary": self._vocabulary, "spoken": self._spoken}
         (folder / "lexical.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
 
     @classmethod
@@ -90,4 +109,4 @@ class LexicalIndex:
         facts = json.loads((folder / "lexical.json").read_text(encoding="utf-8"))
         vocabulary: dict[str, int] = facts["vocabulary"]
         bm25 = bm25s.BM25.load(str(folder), load_vocab=False, mmap=True) if vocabulary else bm25s.BM25()
-        return cls(bm25, vocabulary, facts["languages"], facts["rows"])
+        return cls(bm25, vocabulary, facts["spoken"], facts["languages"], facts["rows"])

@@ -26,7 +26,7 @@ from answertrail.store import chunks, corpora, embeddings
 from answertrail.store.connection import Database
 from answertrail.store.rows import Corpus, StoredChunk
 
-CACHE_VERSION = "1"
+CACHE_VERSION = "2"
 """Raise it when tokens, BM25 settings or the files of the cache change."""
 
 
@@ -71,15 +71,21 @@ def _row(stored: StoredChunk) -> ChunkRow:
 async def _indexes(
     db: Database, settings: Settings, corpus: Corpus, snapshot: str, rows: Sequence[ChunkRow], embedder: Embedder
 ) -> tuple[Vectors, LexicalIndex]:
-    languages = "\n".join(row.language or "" for row in rows)
-    key = "\n".join((CACHE_VERSION, snapshot, embedder.identity.key, embedder.identity.revision, languages))
-    folder = settings.cache / hashlib.sha256(key.encode("utf-8")).hexdigest()[:32]
+    digest = hashlib.sha256("\n".join((CACHE_VERSION, snapshot, repr(embedder.identity))).encode("utf-8"))
+    for row in rows:  # what the snapshot hash leaves out and the index holds
+        digest.update("\t".join((row.language or "", row.title, *row.speakers)).encode("utf-8") + b"\n")
+    folder = settings.cache / digest.hexdigest()[:32]
     cached = await asyncio.to_thread(_load, folder, len(rows), embedder.identity.dims)
     if cached is not None:
         return cached
     complete = await embeddings.pending_count(db, corpus) == 0
     matrix = _aligned(rows, *await embeddings.matrix(db, corpus), embedder.identity.dims)
-    lexical = await asyncio.to_thread(LexicalIndex.build, [row.text for row in rows], [row.language for row in rows])
+    lexical = await asyncio.to_thread(
+        LexicalIndex.build,
+        [row.text for row in rows],
+        [row.language for row in rows],
+        [" ".join((row.title, *row.speakers)) for row in rows],
+    )
     if complete and rows:
         await asyncio.to_thread(_save, folder, matrix, lexical)
     return matrix, lexical

@@ -1,5 +1,7 @@
 """What a question asks for is read from its words alone."""
 
+from itertools import pairwise
+
 import pytest
 
 from answertrail.models.reader.dates import periods, slices
@@ -64,7 +66,7 @@ def test_slices_cover_the_span_without_gaps() -> None:
     parts = slices("2024-01-01", "2024-12-31", 4)
     assert parts[0].start == "2024-01-01"
     assert parts[-1].end == "2024-12-31"
-    assert all(a.end == b.start for a, b in zip(parts, parts[1:], strict=False))
+    assert all(a.end == b.start for a, b in pairwise(parts))
     assert slices("2024-01-01", "2024-01-01", 4) == ()
 
 

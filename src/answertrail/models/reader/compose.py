@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .dates import slices
@@ -23,6 +23,11 @@ RELEVANT = 0.5
 """A period's passage is quoted only when its chunk scores at least this share of the best one."""
 PER_PERIOD = 2
 """How many passages each period of a trajectory gives at most."""
+MEANING_WEIGHT = 0.5
+"""What a piece's cosine with the question counts beside its share of the question's words."""
+
+Affinity = Callable[[list[str]], list[float]]
+"""The cosine of each text with the question."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,11 @@ class Statement:
     kind: str = "claim"
 
 
-def factual(pool: Pool, ranking: Ranking, count: int = STATEMENTS) -> tuple[Statement, ...]:
+def factual(
+    pool: Pool, ranking: Ranking, affinity: Affinity | None = None, count: int = STATEMENTS
+) -> tuple[Statement, ...]:
     """The best passages, none sharing a chunk with another; best first."""
-    return _passages(pool, ranking, [s.hit for s in ranking.chunks], count, PASSAGE_WORDS)
+    return _passages(pool, ranking, [s.hit for s in ranking.chunks], count, PASSAGE_WORDS, affinity)
 
 
 def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
@@ -58,7 +65,9 @@ def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[
     return tuple(out), tuple(empty)
 
 
-def _passages(pool: Pool, ranking: Ranking, hits: Sequence[Hit], count: int, longest: int) -> tuple[Statement, ...]:
+def _passages(
+    pool: Pool, ranking: Ranking, hits: Sequence[Hit], count: int, longest: int, affinity: Affinity | None = None
+) -> tuple[Statement, ...]:
     known = pool.by_id()
     preceding = {after.id: h for h in pool.hits if (after := adjacent(known, h)) is not None}
     used: set[str] = set()
@@ -68,25 +77,33 @@ def _passages(pool: Pool, ranking: Ranking, hits: Sequence[Hit], count: int, lon
             break
         if hit.id in used:
             continue
-        statement = passage(hit, preceding.get(hit.id), adjacent(known, hit), ranking.weights, used, longest)
+        statement = passage(hit, preceding.get(hit.id), adjacent(known, hit), ranking.weights, used, longest, affinity)
         used.update(statement.citations)
         out.append(statement)
     return tuple(out)
 
 
 def passage(
-    hit: Hit, before: Hit | None, after: Hit | None, weights: Mapping[str, float], used: set[str], longest: int
+    hit: Hit,
+    before: Hit | None,
+    after: Hit | None,
+    weights: Mapping[str, float],
+    used: set[str],
+    longest: int,
+    affinity: Affinity | None = None,
 ) -> Statement:
-    """Whole pieces around the one of `hit` that covers most of the question, into its neighbours.
+    """Whole pieces around the one of `hit` that is nearest to the question, into its neighbours.
 
-    Neighbours in `used` are left alone. The passage grows to the side whose next piece covers more,
-    the following one on a tie.
+    Nearest is by words covered and, given `affinity`, by meaning. Neighbours in `used` are left
+    alone. The passage grows to the side whose next piece is nearer, the following one on a tie.
     """
     chain: list[tuple[str, str]] = []
     for part in (before, hit, after):
         if part is not None and (part is hit or part.id not in used):
             chain.extend((p, part.id) for p in pieces(part.text))
     values = [covered(dict(weights), (w.stem for w in words(p))) for p, _ in chain]
+    if affinity is not None:
+        values = [v + MEANING_WEIGHT * a for v, a in zip(values, affinity([p for p, _ in chain]), strict=True)]
     own = [i for i, (_, owner) in enumerate(chain) if owner == hit.id]
     first = last = max(own, key=lambda i: (values[i], -i))
     length = count_words(chain[first][0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 _MONTHS = [
     "january",
@@ -51,6 +52,7 @@ class Period:
 
     @property
     def middle(self) -> str:
+        """The day halfway between."""
         a, b = dt.date.fromisoformat(self.start), dt.date.fromisoformat(self.end)
         return (a + (b - a) / 2).isoformat()
 
@@ -113,4 +115,4 @@ def slices(start: str, end: str, count: int) -> tuple[Period, ...]:
         return ()
     count = min(count, days)
     edges = [a + dt.timedelta(days=round(days * i / count)) for i in range(count + 1)]
-    return tuple(Period(x.isoformat(), y.isoformat()) for x, y in zip(edges, edges[1:], strict=False))
+    return tuple(Period(x.isoformat(), y.isoformat()) for x, y in pairwise(edges))

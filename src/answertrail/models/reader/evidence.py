@@ -117,6 +117,7 @@ class Pool:
     size: int = 0
 
     def by_id(self) -> dict[str, Hit]:
+        """The chunks by their ids."""
         return {h.id: h for h in self.hits}
 
 

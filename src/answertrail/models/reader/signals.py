@@ -52,8 +52,9 @@ def measure(question: Question, results: Sequence[SearchResult], pool: Pool, ran
         return Signals(0.0, 0.0, 0.0, outside)
     passages = _passages(pool, [s.hit for s in ranking.chunks[:TOP]])
     weights = dict(ranking.weights)
+    best = max(covered(weights, p.stems) for p in passages)
     return Signals(
-        passage=1.0 if foreign(question, pool) else min(1.0, max(covered(weights, p.stems) for p in passages) / ENOUGH_PASSAGE),
+        passage=1.0 if foreign(question, pool) else min(1.0, best / ENOUGH_PASSAGE),
         names=name_support(question, pool, ranking),
         figure=max(part_support(question, pool, ranking).values(), default=1.0),
         outside=outside,

@@ -13,15 +13,18 @@ _NUMBER_WORDS = (
     r"seventy|eighty|ninety|hundreds?|thousands?|millions?|billions?|dozens?|couple"
 )
 _FIGURE = rf"(?:\d[\d,.]*(?:[kmbKMB]\b|bn\b)?|\b(?:{_NUMBER_WORDS})\b)"
+_CURRENCY = r"dollars?|euros?|bucks?|cents?|pounds?|usd|eur|grand|francs?|yen|won|tokens?|coins?|credits?|shares?"
 _MONEY = re.compile(
-    rf"[$\u20ac\u00a3\u00a5]\s?\d|{_FIGURE}(?:[\s-](?:{_NUMBER_WORDS}|us|of))*[\s-](?:dollars?|euros?|bucks?|cents?|pounds?|usd|eur|grand|francs?|yen|won|tokens?|coins?|credits?|shares?)\b",
+    rf"[$\u20ac\u00a3\u00a5]\s?\d|{_FIGURE}(?:[\s-](?:{_NUMBER_WORDS}|us|of)){{0,3}}[\s-](?:{_CURRENCY})\b",
     re.IGNORECASE,
 )
 _SHARE = re.compile(
     rf"\d\s?%|{_FIGURE}[\s-](?:\w+[\s-])?per\s?cent\w*|\b(?:half|a third|two thirds|a quarter)\b", re.IGNORECASE
 )
+_TIME = r"(?:milli|micro|nano)?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|blocks?|ms)"
 _DURATION = re.compile(
-    rf"(?:{_FIGURE}|\b(?:a|an|few|couple of))[\s-](?:{_NUMBER_WORDS}|to|or|and|a|half|more|-|\d+|\s)*(?:milli|micro|nano)?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|blocks?|ms)\b",
+    rf"(?:{_FIGURE}|\b(?:a|an|few|couple of))"
+    rf"(?:[\s-](?:{_NUMBER_WORDS}|to|or|and|a|half|more|\d[\d,.]*)){{0,4}}[\s-]{_TIME}\b",
     re.IGNORECASE,
 )
 _FIGURES = re.compile(_FIGURE, re.IGNORECASE)
