@@ -1,0 +1,1 @@
+"""Everything timed or scored on real data; run from a checkout, never shipped."""

@@ -9,6 +9,7 @@ import pytest
 
 from answertrail.agent.loop import Ask, Limits, run_agent
 from answertrail.agent.recipe import load
+from answertrail.agent.render import markdown
 from answertrail.errors import InputError, ServiceError
 from answertrail.models.chat.base import ToolMessage, Usage, UserMessage
 from answertrail.models.chat.scripted import ScriptedModel
@@ -128,6 +129,17 @@ def test_38_a_citation_out_of_range_goes_back_with_the_reason_and_is_repaired():
     assert isinstance(last, ToolMessage)
     assert "statement 1: no passage has the id 'ep1:99990'" in last.text
     assert run.meta["rejected_answers"][0]["attempt"] == 1
+
+
+def test_39_events_record_and_rendering_show_the_same_statements_and_citations():
+    events = []
+    run = ask([*EXPLORED, says(ANSWER)], events=events)
+    told = [(e.text, list(e.citations)) for e in events if e.type == "statement"]
+    kept = [(s.text, s.citations) for s in run.answer.statements]
+    assert told == kept
+    shown = markdown(run)
+    assert f"{kept[0][0]} [1]" in shown
+    assert f"`{kept[0][1][0]}`" in shown
 
 
 def test_40_a_chunk_past_the_end_of_its_document_is_refused():

@@ -79,6 +79,7 @@ def test_several_corpora_and_none_named(cli, kiln):
     [
         ("binary.srt", b"\x00\x01\x02", ""),
         ("empty.vtt", b"", "empty"),
+        ("half.txt", b"words in \xff\xfe\x00 no known encoding \x81\x8d\x8f" * 20, ""),
         ("back.txt", b"[10:00] **A**: one\n[00:10] **A**: two\n[20:00] **A**: three\n[00:05] **A**: four\n", ""),
     ],
 )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from answertrail.corpus.discovery import discover
 from answertrail.corpus.source_chunks import chunks_of
 from answertrail.corpus.sources import Failure, Read, read
+from tests.soak import rounds
 
 _PIECES = st.sampled_from(
     [
@@ -45,7 +46,7 @@ def survive(name: str, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.vtt", "a.srt", "a.sbv", "a.txt", "a.md", "a.jsonl"])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=rounds(ci=60, soak=3000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.one_of(st.binary(max_size=300), st.lists(_PIECES, max_size=40).map("".join)))
 def test_any_content(name: str, data: bytes | str) -> None:
     survive(name, data if isinstance(data, bytes) else data.encode())
