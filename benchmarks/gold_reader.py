@@ -128,7 +128,7 @@ def report(rows: list[dict[str, Any]], console: Console) -> None:
     for corpus in [*dict.fromkeys(row["corpus"] for row in rows), "all"]:
         table = Table(
             "system", "factual: answered on gold", "factual: answered elsewhere", "factual: declined",
-            "unanswerable: declined", "longitudinal: answered on gold", "windows covered", "statement citations on gold",
+            "unanswerable: declined", "longitudinal: answered on gold", "windows covered", "citations on gold",
             title=f"g_gold dev, {corpus}", title_justify="left",
         )  # fmt: skip
         for system in dict.fromkeys(row["system"] for row in rows):

@@ -390,9 +390,11 @@ def test_no_loop_asks_once_with_one_retrieval_of_the_raw_question():
 
 
 def test_17_escapes_in_the_arguments_arrive_as_characters():
-    raw = '{"outcome": "answered", "not_found": [], "statements": [{"text": "In January we moved the kiln to the barn, caf\\u00e9 \\ud83d\\ude00", "kind": "claim", "citations": ["%s"]}]}'
+    arguments = json.loads(submit("answered", ("In January we moved the kiln to the barn, café 😀", [KILN])).arguments)
+    raw = json.dumps(arguments, ensure_ascii=True)
+    assert "\\u00e9" in raw
     events = []
-    ask([*EXPLORED, says(call("submit_answer", raw % KILN))], events=events)
+    ask([*EXPLORED, says(call("submit_answer", raw))], events=events)
     released = [e for e in events if e.type == "statement"]
     assert released[0].text.endswith("café 😀")
 

@@ -51,21 +51,20 @@ def rows(texts: dict[str, str] | None = None) -> list[ChunkRow]:
     out = []
     for chunk, text in sorted((_TEXTS if texts is None else texts).items()):
         document, start = chunk.rsplit(":", 1)
-        out.append(
-            ChunkRow(
-                id=chunk,
-                document_id=document,
-                title=f"Episode {document[2:]}",
-                published_at=_DATES.get(document),
-                url=f"https://example.org/watch?v={document}",
-                language="en",
-                duration_s=95.0,
-                start_s=float(start),
-                end_s=float(start) + 30,
-                text=text,
-                lines=(text,),
-            )  # fmt: skip
+        row = ChunkRow(
+            id=chunk,
+            document_id=document,
+            title=f"Episode {document[2:]}",
+            published_at=_DATES.get(document),
+            url=f"https://example.org/watch?v={document}",
+            language="en",
+            duration_s=95.0,
+            start_s=float(start),
+            end_s=float(start) + 30,
+            text=text,
+            lines=(text,),
         )
+        out.append(row)
     return out
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records import Document, Segment
 from answertrail.records.chunk import Chunk
+from answertrail.records.embedder import EmbedderIdentity
 from answertrail.store import Connection, Database, corpora, documents
 from answertrail.store.rows import Corpus
 

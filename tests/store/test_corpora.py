@@ -6,8 +6,8 @@ import hashlib
 import pytest
 
 from answertrail.errors import InputError, MismatchError, NotFoundError
-from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.chunk import text_hash
+from answertrail.records.embedder import EmbedderIdentity
 from answertrail.store import Database, corpora, documents
 from tests.store.samples import IDENTITY, corpus_of, put, timed
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from answertrail.errors import InputError
-from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.chunk import text_hash
+from answertrail.records.embedder import EmbedderIdentity
 from answertrail.store import Database, corpora, embeddings
 from answertrail.store.rows import Corpus
 from tests.store.samples import IDENTITY, corpus_of, put, timed, unit

@@ -1,1 +1,1 @@
-
+"""From files to documents, segments, chunks and vectors; each stage takes what is not yet at it."""

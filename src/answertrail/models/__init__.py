@@ -1,1 +1,1 @@
-
+"""Embedders, chat models, prices, and the built-in reader."""

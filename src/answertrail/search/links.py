@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-
 _NEVER_LINKED = frozenset({"javascript", "data", "vbscript"})
 """A source's url is data; these would run in the reader's browser."""
 

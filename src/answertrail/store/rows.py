@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.chunk import Chunk
 from answertrail.records.document import Document
+from answertrail.records.embedder import EmbedderIdentity
 
 ItemState = Literal["ok", "skipped", "failed"]
 

@@ -30,7 +30,7 @@ class Signals:
     names: the share of the question's names (by weight, speakers left out) that occur in the
         corpus at all; 1 without names.
     figure: for a question that asks for a figure or a date, the best share of its words within 15
-        words of such a figure, times the share of its names in that passage, as a part of 0.25; 1
+        words of such a figure (at least one besides the title's and the thing counted), times the share of its names in that passage, as a part of 0.25; 1
         for other questions. Of a question in several parts the best part counts.
     outside: 1 when the question is dated and no chunk of the corpus has such a date, else 0.
     """
@@ -151,8 +151,10 @@ def _figure(question: Question, slot: Slot, weights: dict[str, float], passages:
             continue
         found = words(passage.text)
         about = covered(named, passage.stems) if named else 1.0
+        telling = set(weights) - passage.about - set(question.unit)
         for stems in near(found, mentions(question, slot, passage.text, found), REACH):
-            best = max(best, about * covered(weights, stems | passage.about))
+            if telling & stems:
+                best = max(best, about * covered(weights, stems | passage.about))
     return best
 
 

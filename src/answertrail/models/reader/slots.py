@@ -44,14 +44,16 @@ def mentions(question: Question, slot: Slot, text: str, found: Sequence[Word]) -
     have no mentions: only figures and dates can be told by their form in a raw transcript.
     """
     if slot is Slot.MONEY:
-        money = _starts(_MONEY, text)
-        return (*money, *_counted(question, text, found)) if question.unit else money
+        return _counted(question, text, found) if question.unit else _starts(_MONEY, text)
     if slot is Slot.SHARE:
         return _starts(_SHARE, text)
     if slot is Slot.DURATION:
         return _starts(_DURATION, text)
     if slot is Slot.COUNT:
-        return (*_counted(question, text, found), *(() if question.unit else _starts(_MONEY, text)))
+        return (
+            *_counted(question, text, found),
+            *(() if question.unit or question.measured else _starts(_MONEY, text)),
+        )
     if slot is Slot.WHEN:
         return _starts(_WHEN, text)
     return ()
