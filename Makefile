@@ -31,8 +31,8 @@ demo: setup  ## ingest the sample channel and answer three questions
 test: lint types contracts tests  ## everything CI runs
 
 lint: $(VENV)/.installed-dev
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks docs
+	$(BIN)/ruff format --check src tests benchmarks docs
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy

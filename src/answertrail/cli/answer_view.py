@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.console import Console
 from rich.text import Text
 
 from answertrail.agent import events
 from answertrail.agent.render import OUTCOMES, sources
 from answertrail.records.run import Run
+from answertrail.search.tokens import index_tokens, query_tokens
 
+_SENTENCE = re.compile(r".+?(?:[.!?。！？]+[\"')\]]*(?=\s|$)\s*|$)", re.DOTALL)
+_LONG_WORDS = 40
+_FEW_SENTENCES = 2
 _STYLE = {"answered": "bold green", "partly_answered": "bold yellow", "cannot_answer": "bold magenta"}
 
 
@@ -65,9 +71,10 @@ def _statements(run: Run, console: Console) -> None:
     if answer is None:
         return
     for statement in answer.statements or []:
+        body = emphasised(statement.text, run.question)
         marks = "".join(f"[{number_of[c]}]" for c in statement.citations if c in number_of)
         doubt = "  support not found in the cited text" if statement.support == "MISS" else ""
-        console.print(Text.assemble("  • ", statement.text, (f" {marks}", "cyan"), (doubt, "yellow")))
+        console.print(Text.assemble("  • ", body, (f" {marks}", "cyan"), (doubt, "yellow")))
     for part in answer.not_found or []:
         console.print(Text.assemble(("  not found: ", "magenta"), part))
     if numbered:
@@ -79,6 +86,23 @@ def _statements(run: Run, console: Console) -> None:
         console.print(line, soft_wrap=True)
         if link:
             console.print(Text(f"      {link}", style="dim"), soft_wrap=True)
+
+
+def emphasised(statement: str, question: str) -> Text:
+    """Return a long statement with the sentence nearest to the question standing out.
+
+    Nearest: most content words of the question in it, the earlier one on a tie. Short statements,
+    and those that share no word with the question, are left plain.
+    """
+    sentences = _SENTENCE.findall(statement)
+    if len(statement.split()) <= _LONG_WORDS or len(sentences) < _FEW_SENTENCES:
+        return Text(statement)
+    asked = set(query_tokens(question, ["en"]))
+    shared = [len(asked & set(index_tokens(sentence, "en"))) for sentence in sentences]
+    if not max(shared):
+        return Text(statement)
+    best = shared.index(max(shared))
+    return Text.assemble(*((sentence, "bold" if at == best else "dim") for at, sentence in enumerate(sentences)))
 
 
 def _bill(run: Run) -> Text:

@@ -30,8 +30,9 @@ class Signals:
     names: the share of the question's names (by weight, speakers left out) that occur in the
         corpus at all; 1 without names.
     figure: for a question that asks for a figure or a date, the best share of its words within 15
-        words of such a figure (at least one besides the title's and the thing counted), times the share of its names in that passage, as a part of 0.25; 1
-        for other questions. Of a question in several parts the best part counts.
+        words of such a figure, times the share of its names in that passage, as a part of 0.25. At
+        least one of the words must be neither in the title nor the thing counted. 1 for other
+        questions; of a question in several parts the best part counts.
     outside: 1 when the question is dated and no chunk of the corpus has such a date, else 0.
     """
 
