@@ -21,11 +21,14 @@ QUESTIONS = (
 )
 WIDTH = 118
 PICTURE = Path(__file__).parent / "images" / "demo.svg"
+_INK, _RED, _GREEN, _AMBER = (40, 42, 46), (179, 38, 30), (30, 113, 55), (146, 94, 0)
+_BLUE, _PURPLE, _TEAL, _GREY = (0, 83, 156), (125, 47, 132), (0, 104, 112), (90, 90, 90)
 THEME = TerminalTheme(
-    (250, 250, 247), (40, 42, 46),
-    [(40, 42, 46), (179, 38, 30), (30, 113, 55), (146, 94, 0), (0, 83, 156), (125, 47, 132), (0, 104, 112), (90, 90, 90)],
-    [(90, 90, 90), (179, 38, 30), (30, 113, 55), (146, 94, 0), (0, 83, 156), (125, 47, 132), (0, 104, 112), (40, 42, 46)],
-)  # fmt: skip
+    (250, 250, 247),
+    _INK,
+    [_INK, _RED, _GREEN, _AMBER, _BLUE, _PURPLE, _TEAL, _GREY],
+    [_GREY, _RED, _GREEN, _AMBER, _BLUE, _PURPLE, _TEAL, _INK],
+)
 
 
 def output_of(question: str) -> str:
