@@ -48,7 +48,6 @@ def test_a_result_without_terms_and_with_odd_fields_is_read() -> None:
     assert result.hits[0].dense is None
 
 
-def test_the_pool_counts_votes_and_keeps_the_first_sight() -> None:
+def test_a_chunk_seen_twice_is_in_the_pool_once() -> None:
     pool = gather([SearchResult("a", (hit(0, "x"),)), SearchResult("b", (hit(0, "x"), hit(30, "y")))])
     assert [h.id for h in pool.hits] == ["d:00000", "d:00030"]
-    assert pool.votes["d:00000"] == 2

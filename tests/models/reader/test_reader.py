@@ -106,6 +106,35 @@ def test_a_trajectory_is_told_in_order_of_date() -> None:
     assert len(set(told)) >= 2
 
 
+def test_the_second_turn_reads_on_in_the_days_of_the_best_documents() -> None:
+    _, turns = run("How much did replacing the Velloran lamp cost?", corpus())
+    assert len(turns) == 3
+    assert turns[1].searches[0].date_from == "2021-03-01"
+    assert turns[1].searches[0].date_to == "2021-03-02"
+
+
+def test_an_undated_corpus_is_paged_instead() -> None:
+    hits = [replace(h, date=None) for h in corpus()]
+    answer, turns = run("How much did replacing the Velloran lamp cost?", hits)
+    assert [s.date_from for s in turns[1].searches] == [None, None]
+    assert answer.outcome == "answered"
+
+
+def test_a_failed_search_is_not_tried_for_ever() -> None:
+    question = "How much did replacing the Velloran lamp cost?"
+    first = Reader().next_action(question, [], phase="explore").searches
+    only = search(corpus(), first[0].query, None, None, set())
+    second = Reader().next_action(question, [only], phase="explore")
+    assert second.searches
+    assert not set(second.searches) & set(first)
+
+
+def test_a_question_of_two_parts_is_answered_in_part() -> None:
+    answer, _ = run("What burned down in the harbour fire, and how many hours did the fire last?", corpus())
+    assert answer.outcome == "partly_answered"
+    assert answer.not_found == ("how many hours did the fire last",)
+
+
 def test_the_same_conversation_gives_the_same_answer() -> None:
     question = "How much did replacing the Velloran lamp cost?"
     assert run(question, corpus()) == run(question, corpus())

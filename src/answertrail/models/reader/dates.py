@@ -50,12 +50,6 @@ class Period:
     start: str
     end: str
 
-    @property
-    def middle(self) -> str:
-        """The day halfway between."""
-        a, b = dt.date.fromisoformat(self.start), dt.date.fromisoformat(self.end)
-        return (a + (b - a) / 2).isoformat()
-
 
 def _month(year: int, month: int) -> str:
     return dt.date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1).isoformat()

@@ -105,14 +105,11 @@ def _text(value: object) -> str | None:
 class Pool:
     """Every chunk seen in this run, in the order first seen, with what the searches said of it.
 
-    `votes` counts the searches that returned the chunk; `frequency` maps a stem to the number of
-    chunks of the corpus that hold it; `size` is the number of chunks in the corpus (at least the
-    number seen).
+    `frequency` maps a stem to the number of chunks of the corpus that hold it; `size` is the number
+    of chunks in the corpus (at least the number seen).
     """
 
     hits: tuple[Hit, ...] = ()
-    votes: Mapping[str, int] = field(default_factory=dict)
-    first_query: Mapping[str, int] = field(default_factory=dict)
     frequency: Mapping[str, int] = field(default_factory=dict)
     size: int = 0
 
@@ -124,19 +121,15 @@ class Pool:
 def gather(results: Sequence[SearchResult]) -> Pool:
     """The pool of all results; a chunk that came back twice is kept as it first came."""
     seen: dict[str, Hit] = {}
-    votes: dict[str, int] = {}
-    first: dict[str, int] = {}
     frequency: dict[str, int] = {}
     size = 0
-    for number, result in enumerate(results):
+    for result in results:
         size = max(size, result.chunks_in_corpus or 0)
         for term, chunks in result.terms or ():
             frequency[term] = max(frequency.get(term, 0), chunks)
         for hit in result.hits:
             seen.setdefault(hit.id, hit)
-            first.setdefault(hit.id, number)
-            votes[hit.id] = votes.get(hit.id, 0) + 1
-    return Pool(tuple(seen.values()), votes, first, frequency, max(size, len(seen)))
+    return Pool(tuple(seen.values()), frequency, max(size, len(seen)))
 
 
 def adjacent(pool: Mapping[str, Hit], hit: Hit) -> Hit | None:

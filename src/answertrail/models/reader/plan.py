@@ -46,17 +46,23 @@ def opening(question: Question) -> tuple[Search, ...]:
 
 
 def rereading(question: Question, pool: Pool, ranking: Ranking) -> tuple[Search, ...]:
-    """The second turn of a factual question: its two main queries on the days of the best documents."""
+    """The second turn of a factual question: its two main queries on the days of the best documents.
+
+    Chunks already shown are held back, so this reads on inside those documents. Where nothing is
+    dated the two queries are asked again, which brings the next chunks of the whole corpus.
+    """
     dates = {h.document_id: h.date for h in pool.hits}
     days: list[str] = []
     for document, _ in ranking.documents:
         day = dates.get(document)
-        if day and day not in days:
+        if day and day not in days and _next_day(day):
             days.append(day)
         if len(days) == DOCUMENTS_REREAD:
             break
     queries = tuple(dict.fromkeys((question.text, content_query(question.text))))
-    return tuple(Search(q, day, after) for day in days if (after := _next_day(day)) for q in queries)
+    if not days:
+        return tuple(Search(q) for q in queries)
+    return tuple(Search(q, day, _next_day(day)) for day in days for q in queries)
 
 
 def by_period(question: Question, pool: Pool) -> tuple[Search, ...]:

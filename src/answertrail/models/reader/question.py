@@ -37,7 +37,6 @@ class Question:
     text: str
     stems: tuple[str, ...]
     names: tuple[str, ...]
-    numbers: tuple[str, ...]
     periods: tuple[Period, ...]
     slots: tuple[Slot, ...]
     unit: tuple[str, ...]
@@ -58,7 +57,6 @@ def analyse(question: str) -> Question:
         text=text,
         stems=content_stems(text),
         names=_names(text, found),
-        numbers=tuple(w.raw for w in found if w.raw[0].isdigit()),
         periods=periods(text),
         slots=_slots(text),
         unit=_unit(text),

@@ -59,16 +59,16 @@ class Reader:
         return Actions(searches=searches) if searches else Actions(ready=True)
 
     def _searches(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> tuple[Search, ...]:
+        """The searches of the next turn; none when both turns have run, whatever failed in them."""
         done = [Search(r.query, r.date_from, r.date_to) for r in results]
         first = plan.opening(asked)
-        missing = plan.remaining(first, done)
-        if len(done) < len(first):
-            return missing
-        if len(done) > len(first) or not pool.hits:
+        if not done:
+            return first
+        if len(done) > len(first) or set(done) - set(first) or not pool.hits:
             return ()
         if asked.trajectory:
             return plan.remaining(plan.by_period(asked, pool), done)
-        return plan.remaining(plan.rereading(asked, pool, rank(asked, pool, self._embed)), done)
+        return plan.rereading(asked, pool, rank(asked, pool, self._embed))
 
     def _submit(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> Submission:
         ranking: Ranking = rank(asked, pool, self._embed)
