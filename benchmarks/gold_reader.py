@@ -26,11 +26,12 @@ from rich.table import Table
 
 from answertrail.agent.loop import Limits
 from answertrail.agent.recipe import load
-from answertrail.cli.asking import ask_corpus, chat_model
+from answertrail.cli.asking import ask_corpus
 from answertrail.cli.progress import Bars
 from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.errors import NotFoundError
 from answertrail.metrics.wilson import wilson
+from answertrail.models.chat.load import load_chat_model
 from answertrail.records import Question, Run, jsonl
 from answertrail.search.load import open_corpus
 from answertrail.search.open_corpus import OpenCorpus
@@ -100,7 +101,7 @@ async def measure(db: Database, settings: Settings, name: str, recipe: str) -> l
         with Bars(Console(stderr=True)) as bars:
             await ingest(db, IngestRequest(name, [source]), bars)
     corpus = await open_corpus(db, settings, name)
-    model = chat_model("reader", corpus.index.embedder)
+    model = load_chat_model("reader", embedder=corpus.index.embedder)
     out = []
     for question in jsonl.read(SHARED / "data" / "g_gold" / f"{QUESTIONS[name]}_questions.jsonl", Question):
         began = time.monotonic()

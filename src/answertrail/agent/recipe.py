@@ -82,8 +82,11 @@ class Recipe(_Frozen):
 
     @property
     def hash(self) -> str:
-        """`sha256:` over the canonical JSON of every setting, the prompt's text included."""
+        """`sha256:` over the canonical JSON of every setting, the prompt and the tools as offered."""
+        from answertrail.agent.tools import offered_tools
+
         body = self.model_dump(mode="json", exclude={"name", "version"})
+        body["tools"] = offered_tools(self.search)
         text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
 

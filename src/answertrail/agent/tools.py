@@ -165,6 +165,15 @@ SUBMIT_TOOL = ToolSpec(
     },
 )
 
+
+def offered_tools(settings: SearchSettings) -> list[dict[str, Any]]:
+    """Return every tool of a recipe as plain values: what the model reads is part of the recipe."""
+    return [
+        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        for tool in (*exploration_tools(settings), SUBMIT_TOOL)
+    ]
+
+
 A = TypeVar("A", bound=_Arguments)
 
 

@@ -51,9 +51,10 @@ async def _ask(question: str, name: str | None, recipe_name: str, model_spec: st
     from answertrail.agent.loop import Limits
     from answertrail.agent.recipe import load
     from answertrail.cli.answer_view import Trail
-    from answertrail.cli.asking import ask_corpus, chat_model
+    from answertrail.cli.asking import ask_corpus
     from answertrail.cli.open import chosen_name
     from answertrail.errors import InputError
+    from answertrail.models.chat.load import load_chat_model
     from answertrail.search.load import open_corpus
     from answertrail.settings import Settings
     from answertrail.store.connection import connect
@@ -65,6 +66,6 @@ async def _ask(question: str, name: str | None, recipe_name: str, model_spec: st
     settings = Settings.from_environment()
     async with connect(settings) as db:
         corpus = await open_corpus(db, settings, await chosen_name(db, name))
-        model = chat_model(model_spec, corpus.index.embedder)
+        model = load_chat_model(model_spec, embedder=corpus.index.embedder)
         emit = ignore if quiet else Trail(err())
         return await ask_corpus(db, corpus, question, recipe, model, limits, emit)

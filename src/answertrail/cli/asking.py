@@ -6,18 +6,10 @@ from answertrail.agent.events import EventSink
 from answertrail.agent.loop import Ask, Limits, run_agent
 from answertrail.agent.recipe import Recipe
 from answertrail.models.chat.base import ChatModel
-from answertrail.models.chat.load import load_chat_model
-from answertrail.models.embedding.base import Embedder
-from answertrail.models.reader.chat import SPEC, ReaderModel
 from answertrail.records.run import Run
 from answertrail.search.open_corpus import OpenCorpus
 from answertrail.store.connection import Database
 from answertrail.store.evidence import StoredRuns
-
-
-def chat_model(spec: str, embedder: Embedder) -> ChatModel:
-    """Return the chat model of a spec; the built-in reader judges with the corpus's embedder."""
-    return ReaderModel(embedder) if spec == SPEC else load_chat_model(spec)
 
 
 async def ask_corpus(

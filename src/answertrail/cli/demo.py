@@ -30,10 +30,11 @@ async def _demo(as_json: bool) -> list[dict[str, Any]]:
     from answertrail.agent.loop import Limits
     from answertrail.agent.recipe import load
     from answertrail.cli.answer_view import Trail, print_run
-    from answertrail.cli.asking import ask_corpus, chat_model
+    from answertrail.cli.asking import ask_corpus
     from answertrail.cli.ingest import print_report
     from answertrail.cli.progress import Bars
     from answertrail.corpus.ingest import IngestRequest, ingest
+    from answertrail.models.chat.load import load_chat_model
     from answertrail.records import Question, jsonl
     from answertrail.search.load import open_corpus
     from answertrail.settings import Settings
@@ -48,7 +49,7 @@ async def _demo(as_json: bool) -> list[dict[str, Any]]:
                 report = await ingest(db, IngestRequest(CORPUS, [Path(sample) / "channel"]), bars)
             print_report(report, console)
             corpus = await open_corpus(db, settings, CORPUS)
-            model = chat_model("reader", corpus.index.embedder)
+            model = load_chat_model("reader", embedder=corpus.index.embedder)
             out_runs = []
             for question in questions:
                 console.print()

@@ -5,10 +5,9 @@ import sys
 
 import pytest
 
-from answertrail.errors import AnswerTrailError, InputError, NotFoundError, ServiceError
+from answertrail.errors import InputError, NotFoundError, ServiceError
 from answertrail.models.chat import load
 from answertrail.models.chat.family import family_of, independent
-from answertrail.models.chat.scripted import ScriptedModel, say
 
 
 @pytest.mark.parametrize("spec", ["gpt-5.4", "openai:", "mistral:large", "none", ""])
@@ -64,13 +63,9 @@ def test_names_and_families() -> None:
     ]
 
 
-def test_a_registered_word_is_loaded_by_its_factory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "_registered", {})
-    with pytest.raises(AnswerTrailError, match="no such chat model"):
-        load.load_chat_model("reader")
-    model = ScriptedModel([say("hi")])
-    load.register("reader", lambda: model)
-    assert load.load_chat_model("reader") is model
+def test_the_reader_needs_no_key_and_no_address() -> None:
+    model = load.load_chat_model("reader", environment={})
+    assert (model.name, model.family, model.price_known) == ("reader", "embedded", True)
 
 
 @pytest.mark.parametrize(

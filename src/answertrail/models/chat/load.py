@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -14,32 +14,28 @@ from answertrail.models.chat.family import family_of
 from answertrail.models.chat.probe import ProbeResult
 from answertrail.models.chat.retry import RetryPolicy
 from answertrail.models.chat.scripted import ScriptedModel
+from answertrail.models.embedding.base import Embedder
 from answertrail.models.prices import PriceList
 
 if TYPE_CHECKING:
     from answertrail.models.chat.dialects import Dialect
     from answertrail.models.chat.hosted import HostedModel
 
-PROVIDERS = ("openai:MODEL", "anthropic:MODEL", "openai-compatible:MODEL", "scripted:FILE.jsonl")
-
-Factory = Callable[[], ChatModel]
-_registered: dict[str, Factory] = {}
-
-
-def register(spec: str, factory: Factory) -> None:
-    """Make `spec` (a word without a colon) loadable; the factory runs at each load."""
-    _registered[spec] = factory
+READER = "reader"
+PROVIDERS = (READER, "openai:MODEL", "anthropic:MODEL", "openai-compatible:MODEL", "scripted:FILE.jsonl")
 
 
 def load_chat_model(
     spec: str,
     *,
+    embedder: Embedder | None = None,
     environment: Mapping[str, str] | None = None,
     base_url: str | None = None,
     policy: RetryPolicy | None = None,
 ) -> ChatModel:
     """Return the model a spec names, without asking anything of it yet.
 
+    `reader` is the built-in one, which judges passages with `embedder`, or by words alone.
     `environment` stands for the process environment. `base_url` goes before the environment's
     (OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ANSWERTRAIL_CHAT_BASE_URL).
 
@@ -47,13 +43,15 @@ def load_chat_model(
     for the provider is missing, InputError for a setting that cannot be used.
     """
     env = os.environ if environment is None else environment
-    if spec in _registered:
-        return _registered[spec]()
+    if spec == READER:
+        from answertrail.models.reader.chat import ReaderModel
+
+        return ReaderModel(embedder)
     provider, colon, model = spec.partition(":")
     if not colon or not model or provider not in _LOADERS:
         raise NotFoundError(
             f"no such chat model: {spec!r}",
-            hint=f"known: {', '.join([*sorted(_registered), *PROVIDERS])}",
+            hint=f"known: {', '.join(PROVIDERS)}",
         )
     return _LOADERS[provider](model, env, base_url, policy)
 
