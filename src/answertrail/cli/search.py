@@ -115,7 +115,8 @@ def _print(result: SearchResult) -> None:
     if not result.hits:
         console.print("nothing matches; try other words, another mode, or wider dates")
         return
-    table = Table("", "date", "title", "time", "passage", box=None, header_style="bold", padding=(0, 1))
+    table = Table("", "date", "title", "time", box=None, header_style="bold", padding=(0, 1))
+    table.add_column("passage", overflow="fold")  # a link cut short leads nowhere
     for rank, hit in enumerate(result.hits, 1):
         date = hit.published_at.date().isoformat() if hit.published_at else "undated"
         text = hit.text if len(hit.text) <= _SNIPPET else hit.text[: _SNIPPET - 1] + "…"
