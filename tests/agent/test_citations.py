@@ -47,12 +47,12 @@ def said(*statements, outcome="answered", not_found=()):
 def report(answer, *, retrieved=None, settings=ALL_REJECT, chunks=CHUNKS, question="Where is the kiln?", judge=None):
     seen = frozenset(chunks) if retrieved is None else frozenset(retrieved)
     return check_answer(
-        answer, question=question, chunks=chunks, retrieved=seen, settings=settings, judge=judge or LexicalSupport()
+        answer, asked=[question], chunks=chunks, retrieved=seen, settings=settings, judge=judge or LexicalSupport()
     )
 
 
 def failed(found):
-    return sorted({c.check for c in found.checks if not c.passed}, key=ORDER.index)
+    return sorted({c.check for c in found.checks if c.passed is False}, key=ORDER.index)
 
 
 class Agrees:
@@ -90,10 +90,17 @@ def test_a_sound_answer_passes_all_five_and_is_not_rejected():
         ("footnote numbers", said((MOVED + " [1, 2]", [KILN])), ["exists"]),
         ("a footnote mark", said((MOVED + " [^4]", [KILN])), ["exists"]),
         ("a span of seconds", said((MOVED + " [30-60]", [KILN])), ["exists"]),
-        ("a marker in what was not found", said((MOVED, [KILN]), not_found=["cost [ep1:00060]"]), ["exists"]),
+        ("a marker in what was not found", said((MOVED, [KILN]), not_found=["cost [ep1:00060]"]), ["exists", "cited"]),
         ("a link in what was not found", said((MOVED, [KILN]), not_found=["see http://x.example"]), ["exists"]),
         ("a claim without a citation", said((MOVED, [KILN]), (MOVED, [])), ["cited"]),
         ("no statement at all", said(), ["cited"]),
+        ("cannot_answer with framing", said(("The kiln is there.", [], "framing"), outcome="cannot_answer"), ["cited"]),
+        ("framing with a number in words", said((MOVED, [KILN]), ("It had nine doors.", [], "framing")), ["cited"]),
+        ("a bare domain", said((MOVED + " (bbc.com/kiln)", [KILN])), ["exists"]),
+        ("a Markdown link", said((MOVED + " [as the BBC says](//bbc.com)", [KILN])), ["exists"]),
+        ("HTML", said((MOVED + " <img src=x onerror=y>", [KILN])), ["exists"]),
+        ("author and year", said((MOVED + " (Smith et al., 2019)", [KILN])), ["exists"]),
+        ("a number nobody asked about", said((MOVED, [KILN]), not_found=["the price of 900 euros"]), ["cited"]),
         ("framing alone", said(("Here is what was found.", [], "framing")), ["cited"]),
         ("framing alone, though cited", said((MOVED, [KILN], "framing")), ["cited"]),
         ("partly answered without a cited claim", said(outcome="partly_answered", not_found=["x"]), ["cited"]),
@@ -120,7 +127,6 @@ def test_a_statement_the_cited_text_does_not_make_fails_supported_alone(statemen
     [
         ("an untimed chunk", said(("The glaze log says it was fired twice.", [NOTE]))),
         ("cannot_answer with nothing", said(outcome="cannot_answer", not_found=["the cost"])),
-        ("cannot_answer with framing", said(("The passages name it.", [], "framing"), outcome="cannot_answer")),
         ("partly answered", said((MOVED, [KILN]), outcome="partly_answered", not_found=["what it cost"])),
         ("framing with a number of a cited chunk", said((MOVED, [KILN]), ("The 4 people had help.", [], "framing"))),
         ("a marker that the chunk itself says", said(("The glaze kept crawling [3] until 1240 degrees.", [GLAZE]))),
@@ -140,7 +146,7 @@ def test_a_marker_spoken_in_a_chunk_that_is_not_cited_is_no_excuse():
 
 
 def test_a_number_of_the_question_may_be_repeated_in_framing():
-    answer = said((MOVED, [KILN]), ("Of the 700 guests nothing is said.", [], "framing"))
+    answer = said((MOVED, [KILN]), ("Whether 700 guests did come:", [], "framing"))
     assert failed(report(answer, question="Did 700 guests come?")) == []
 
 
@@ -153,8 +159,8 @@ def test_an_existing_chunk_that_no_search_returned_fails_retrieved_alone():
 @pytest.mark.parametrize(
     ("start", "end", "duration", "fine"),
     [
-        (30.0, 60.0, 95.0, True), (90.0, 95.0, 95.0, True), (95.0, None, 95.0, True), (30.0, 60.0, None, True),
-        (30.0, 60.0, 40.0, True), (None, None, 40.0, True),
+        (30.0, 60.0, 95.0, True), (90.0, 95.0, 95.0, True), (95.0, None, 95.0, False), (30.0, 60.0, None, True),
+        (30.0, 60.0, 40.0, False), (90.0, 97.0, 95.0, True), (None, None, 40.0, True),
         (270.0, 300.0, 201.0, False), (60.0, 30.0, 95.0, False), (-1.0, 30.0, 95.0, False),
     ],
 )  # fmt: skip
@@ -242,8 +248,7 @@ def test_framing_without_citations_is_unscored_and_framing_with_citations_is_jud
         said((MOVED, [KILN]), ("So much for that.", [], "framing"), ("Cats sleep a lot.", [KILN], "framing"))
     )
     assert found.support == ("HIT", "UNSCORED", "MISS")
-    unscored = [c for c in found.checks if c.reason.startswith("not scored")]
-    assert [(c.statement, c.passed) for c in unscored] == [(1, True)]
+    assert [c.statement for c in found.checks if c.passed is None] == [1]
 
 
 def test_a_judge_can_take_the_place_of_the_plain_check_and_sees_title_date_and_text():
@@ -266,3 +271,9 @@ def test_a_judge_can_take_the_place_of_the_plain_check_and_sees_title_date_and_t
 
 def test_a_citation_that_does_not_exist_lends_no_support():
     assert report(said((MOVED, ["nope:00000"]))).support == ("MISS",)
+
+
+def test_framing_that_states_a_fact_of_its_own_is_refused():
+    found = report(said((MOVED, [KILN]), ("Thieves took it and fled to Peru.", [], "framing")))
+    assert failed(found) == ["cited"]
+    assert "make it a claim" in found.rejections[0]

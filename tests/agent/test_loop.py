@@ -412,8 +412,9 @@ def test_evidence_is_kept_before_the_first_call_and_after_every_turn():
     store = MemoryStore()
     with pytest.raises(ZeroDivisionError):
         ask([says(search("kiln")), ZeroDivisionError("a bug of ours")], store=store)
-    assert [run.status for run in store.kept] == ["interrupted", "interrupted", "failed"]
-    assert [s.query for s in store.kept[1].searches] == ["kiln"]
+    assert [run.status for run in store.kept] == ["interrupted", "interrupted", "interrupted", "failed"]
+    assert [s.query for s in store.kept[2].searches] == ["kiln"]
+    assert store.kept[2].cost_usd is None, "a call that is under way has an unknown cost, not none"
     assert store.last.error == {"kind": "bug", "message": "ZeroDivisionError: a bug of ours"}
 
 
@@ -432,7 +433,8 @@ def test_a_cancelled_run_is_stored_as_cancelled_with_what_it_spent():
     corpus = open_corpus()
     asyncio.run(stop_midway())
     assert store.last.status == "cancelled"
-    assert store.last.cost_usd == 0.25
+    assert [entry["cost_usd"] for entry in store.last.usage] == [0.25, None]
+    assert store.last.cost_usd is None
     assert store.last.answer is None
 
 
@@ -489,3 +491,45 @@ def test_a_trajectory_may_cite_chunks_of_several_dates():
     )
     assert [s.citations for s in run.answer.statements] == [[KILN], [BARN]]
     assert GLAZE in run.retrieved
+
+
+def test_a_cap_ends_the_run_when_the_cost_of_a_call_turns_out_unknown():
+    steps = [says(search("kiln"), cost=None), says(search("glaze"), cost=5.0), says(ready()), says(ANSWER)]
+    run = ask(steps, limits=Limits(max_cost_usd=0.01))
+    assert (run.status, run.error["kind"]) == ("over_budget", "cost_unknown")
+    assert run.cost_usd is None
+    assert len(run.searches) == 1
+
+
+def test_a_failed_call_leaves_an_unknown_cost_not_a_free_one():
+    run = ask([ServiceError("time-out")])
+    assert run.status == "failed"
+    assert run.cost_usd is None
+    assert [entry["cost_usd"] for entry in run.usage] == [None]
+
+
+def test_ready_beside_a_search_is_refused_since_nothing_was_read_yet():
+    run = ask([says(search("kiln"), search("glaze"), ready()), says(ready()), says(ANSWER)])
+    assert guards(run) == ["ready_refused"]
+    assert run.status == "completed"
+
+
+def test_a_turn_with_too_many_calls_runs_only_the_first():
+    flood = says(*[search(f"kiln part {n}", k=1) for n in range(50)])
+    run = ask([flood, says(ready()), says(ANSWER)], recipe="answertrail-2026")
+    assert len(run.searches) == 20
+    assert guards(run).count("bad_call") == 30
+
+
+def test_nothing_new_is_told_apart_from_nothing_at_all():
+    model = ScriptedModel([says(search("kiln")), says(search("kiln")), says(ready()), says(ANSWER)])
+    ask(model)
+    again = json.loads(model.requests[2].messages[-1].text)
+    assert (again["hits"], again["held_back"], again["matching"]) == ([], 6, 6)
+    assert "already shown" in again["advice"]
+
+
+def test_control_characters_never_reach_a_statement():
+    answer = submit("answered", ("In January the kiln was moved\u001b[31m to the barn.\u0000", [KILN]))
+    run = ask([*EXPLORED, says(answer)])
+    assert run.answer.statements[0].text == "In January the kiln was moved[31m to the barn."

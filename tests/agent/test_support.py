@@ -132,8 +132,6 @@ def test_known_limit_negation_and_roles_are_not_seen(statement):
 @pytest.mark.parametrize(
     ("statement", "text"),
     [
-        ("It cost two hundred dollars.", "It cost 200 dollars."),  # number words of more than one word
-        ("It cost 3.50 dollars.", "It cost 3.5 dollars."),  # equal numbers in other digits
         ("It cost 1.240 Euro.", "It cost 1240 Euro."),  # a point for thousands
     ],
 )

@@ -3,42 +3,44 @@
 1. exists     the chunk is in this corpus snapshot, and the text names no other source
 2. retrieved  this run's searches returned it
 3. in_bounds  its times lie inside the document
-4. cited      every claim has a citation, an answer has a cited claim, framing states no fact
+4. cited      every claim has a citation, an answer has a cited claim, all else states no fact
 5. supported  the cited text supports the statement
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from answertrail.agent.named_sources import named_sources
+from answertrail.agent.numbers import numbers_in
 from answertrail.agent.recipe import Action, CheckSettings
-from answertrail.agent.support import SupportCheck, evidence_text
+from answertrail.agent.support import SupportCheck, SupportVerdict, evidence_text
 from answertrail.agent.tools import SubmitArguments, SubmittedStatement
 from answertrail.records.run import Support
 from answertrail.search.hits import ChunkRow
 
 CheckName = Literal["exists", "retrieved", "in_bounds", "cited", "supported"]
 
-# Brackets around anything with a chunk id in it, or around the small numbers of a footnote.
-_BRACKETED = re.compile(
-    r"[\[(【](?:[^\[\]()【】]*\S:\d{4,}[^\[\]()【】]*)[\])】]|[\[【]\s*\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*[\]】]"
-)
-_LINK = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _WELL_FORMED = re.compile(r"(?=.{1,300}\Z)\S(?:.*\S)?")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SHOWN_ID = 80
+# Lengths are rounded, and the last cue may run a little over.
+_PAST_END_S, _PAST_END_SHARE = 5.0, 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check on one statement (counted from 0), or on the answer as a whole (None)."""
+    """One check on one statement (counted from 0), or on the answer as a whole (None).
+
+    `passed` None means that it could not be scored; `reason` then says why.
+    """
 
     check: CheckName
     statement: int | None
     citation: str | None
-    passed: bool
+    passed: bool | None
     action: Action
     reason: str = ""
 
@@ -49,9 +51,9 @@ class Check:
             out["statement"] = self.statement
         if self.citation is not None:
             out["citation"] = self.citation
-        if not self.passed:
-            out |= {"action": self.action, "reason": self.reason}
-        elif self.reason:
+        if self.passed is False:
+            out["action"] = self.action
+        if self.reason:
             out["reason"] = self.reason
         return out
 
@@ -66,14 +68,14 @@ class CheckReport:
     @property
     def rejections(self) -> tuple[str, ...]:
         """The reasons for which the answer goes back, in order, each once; empty when accepted."""
-        reasons = [c.reason for c in self.checks if not c.passed and c.action == "reject"]
+        reasons = [c.reason for c in self.checks if c.passed is False and c.action == "reject"]
         return tuple(dict.fromkeys(reasons))
 
 
 def check_answer(
     answer: SubmitArguments,
     *,
-    question: str,
+    asked: Sequence[str],
     chunks: Mapping[str, ChunkRow],
     retrieved: frozenset[str],
     settings: CheckSettings,
@@ -81,68 +83,113 @@ def check_answer(
 ) -> CheckReport:
     """Run all five checks.
 
-    `chunks` holds every cited chunk that exists in the snapshot; an id that is absent from it
-    does not exist. `retrieved` are the ids this run's searches returned.
+    `asked` are the question and the run's queries. `chunks` holds every cited chunk that exists
+    in the snapshot; an id that is absent from it does not exist. `retrieved` are the ids this
+    run's searches returned.
     """
+    checker = _Checker(answer, tuple(asked), chunks, retrieved, settings, judge)
     checks: list[Check] = []
     support: list[Support] = []
     for number, statement in enumerate(answer.statements):
-        label = f"statement {number + 1}"
-        checks += _sources(number, label, statement, chunks, retrieved, settings)
-        checks += _inline_sources(number, label, statement.text, statement.citations, chunks, settings)
-        cited = [chunks[c] for c in statement.citations if c in chunks]
-        checks.append(_is_cited(number, label, statement, question, cited, answer, chunks, settings))
-        verdict = _support(statement, cited, judge)
-        support.append(verdict[0])
-        if verdict[0] != "UNSCORED":
-            checks.append(
-                Check("supported", number, None, verdict[0] == "HIT", settings.supported,
-                      verdict[1] if verdict[0] == "HIT" else f"{label}: {verdict[1]}")
-            )  # fmt: skip
-        else:
-            checks.append(Check("supported", number, None, True, settings.supported, f"not scored: {verdict[1]}"))
-    for text in answer.not_found:
-        checks += _inline_sources(None, "not_found", text, (), chunks, settings)
-    checks.append(_answer_as_a_whole(answer, settings))
+        verdict = checker.support(statement)
+        support.append(verdict.verdict)
+        checks += checker.statement(number, statement, verdict)
+    checks += checker.rest()
     return CheckReport(tuple(checks), tuple(support))
 
 
-def _sources(
-    number: int,
-    label: str,
-    statement: SubmittedStatement,
-    chunks: Mapping[str, ChunkRow],
-    retrieved: frozenset[str],
-    settings: CheckSettings,
-) -> list[Check]:
-    out = []
-    for cited in dict.fromkeys(statement.citations):
-        chunk = chunks.get(cited)
-        exists = chunk is not None
+@dataclass(frozen=True, slots=True)
+class _Checker:
+    """The checks over one submitted answer."""
+
+    answer: SubmitArguments
+    asked: tuple[str, ...]
+    chunks: Mapping[str, ChunkRow]
+    retrieved: frozenset[str]
+    settings: CheckSettings
+    judge: SupportCheck
+
+    def support(self, statement: SubmittedStatement) -> SupportVerdict:
+        """Judge a statement by what it cites; framing that cites nothing is no claim."""
+        if statement.kind == "framing" and not statement.citations:
+            return SupportVerdict("UNSCORED", "framing is not a claim")
+        return self.judge.judge(statement.text, self._readable(statement.citations))
+
+    def statement(self, number: int, statement: SubmittedStatement, verdict: SupportVerdict) -> Iterator[Check]:
+        """Yield all checks of one statement."""
+        label = f"statement {number + 1}"
+        for cited in dict.fromkeys(statement.citations):
+            yield from self._citation(number, label, cited)
+        yield from self._named(number, label, statement.text, statement.citations)
+        yield self._is_cited(number, label, statement)
+        passed = {"HIT": True, "MISS": False, "UNSCORED": None}[verdict.verdict]
+        reason = f"{label}: {verdict.reason}" if passed is False else verdict.reason
+        yield Check("supported", number, None, passed, self.settings.supported, reason)
+
+    def rest(self) -> Iterator[Check]:
+        """Yield the checks of what is not a statement: the outcome, and what was not found."""
+        known = _numbers(self.asked)
+        for text in self.answer.not_found:
+            yield from self._named(None, "not_found", text, ())
+            strange = sorted(numbers_in(text) - known)
+            if strange:
+                reason = f"not_found states {strange[0]}, which nobody asked about; name only what was looked for"
+                yield Check("cited", None, None, False, self.settings.cited, reason)
+        reason = self._fault_of_the_whole()
+        yield Check("cited", None, None, not reason, self.settings.cited, reason)
+
+    def _citation(self, number: int, label: str, cited: str) -> Iterator[Check]:
+        chunk = self.chunks.get(cited)
+        shown = repr(cited if len(cited) <= _SHOWN_ID else cited[: _SHOWN_ID - 3] + "...")
         # An id no chunk could have is never recorded as a citation, whatever the recipe says.
-        action: Action = settings.exists if _WELL_FORMED.fullmatch(cited) else "reject"
-        shown = cited if len(cited) <= 80 else cited[:77] + "..."
-        out.append(
-            Check("exists", number, cited, exists, action,
-                  "" if exists else f"{label}: no passage has the id {shown!r}; cite only ids your searches returned")
-        )  # fmt: skip
-        seen = cited in retrieved
-        out.append(
-            Check("retrieved", number, cited, seen, settings.retrieved,
-                  "" if seen else f"{label}: {shown!r} was not returned by a search of this run")
-        )  # fmt: skip
-        fault = _out_of_bounds(chunk) if chunk else "there is no such passage"
-        out.append(
-            Check(
-                "in_bounds",
-                number,
-                cited,
-                not fault,
-                settings.in_bounds,
-                f"{label}: {shown!r}: {fault}" if fault else "",
+        action: Action = self.settings.exists if _WELL_FORMED.fullmatch(cited) else "reject"
+        fault = "" if chunk else f"{label}: no passage has the id {shown}; cite only ids your searches returned"
+        yield Check("exists", number, cited, not fault, action, fault)
+        fault = "" if cited in self.retrieved else f"{label}: {shown} was not returned by a search of this run"
+        yield Check("retrieved", number, cited, not fault, self.settings.retrieved, fault)
+        bounds = _out_of_bounds(chunk) if chunk else "there is no such passage"
+        fault = f"{label}: {shown}: {bounds}" if bounds else ""
+        yield Check("in_bounds", number, cited, not fault, self.settings.in_bounds, fault)
+
+    def _named(self, number: int | None, label: str, text: str, citations: Sequence[str]) -> Iterator[Check]:
+        spoken = " ".join(self.chunks[c].text for c in citations if c in self.chunks)
+        for mark in named_sources(text, spoken):
+            reason = (
+                f"{label}: the text names the source {mark!r}; put ids into citations and write no links or markers"
             )
-        )
-    return out
+            yield Check("exists", number, mark, False, self.settings.exists, reason)
+
+    def _is_cited(self, number: int, label: str, statement: SubmittedStatement) -> Check:
+        reason = ""
+        if statement.kind == "claim" and not statement.citations:
+            reason = f"{label}: a claim needs at least one citation"
+        elif statement.kind == "framing" and not statement.citations:
+            known = [*self.asked, *self._readable([c for s in self.answer.statements for c in s.citations])]
+            strange = sorted(numbers_in(statement.text) - _numbers(known))
+            verdict = self.judge.judge(statement.text, known)
+            if strange:
+                reason = f"{label}: framing states the number {strange[0]}; make it a claim and cite it"
+            elif verdict.verdict == "MISS":
+                reason = (
+                    f"{label}: framing states what neither the question nor the cited passages say "
+                    f"({verdict.reason}); make it a claim and cite it"
+                )
+        return Check("cited", number, None, not reason, self.settings.cited, reason)
+
+    def _fault_of_the_whole(self) -> str:
+        if self.answer.outcome == "cannot_answer":
+            if self.answer.statements:
+                return "cannot_answer carries no statements; submit partly_answered, or leave them out"
+        elif not any(s.citations for s in self.answer.statements if s.kind == "claim"):
+            return (
+                f"{self.answer.outcome} needs at least one claim with a citation; if nothing supports one, "
+                "submit cannot_answer"
+            )
+        return ""
+
+    def _readable(self, citations: Sequence[str]) -> list[str]:
+        rows = [self.chunks[c] for c in dict.fromkeys(citations) if c in self.chunks]
+        return [evidence_text(row.title, row.published_at, row.text) for row in rows]
 
 
 def _out_of_bounds(chunk: ChunkRow) -> str:
@@ -151,71 +198,13 @@ def _out_of_bounds(chunk: ChunkRow) -> str:
         return ""
     if start < 0 or (end is not None and end < start):
         return f"its times {start:g} to {end} s make no span"
-    if duration is not None and start > duration:
-        return f"it starts at {start:g} s but the document ends at {duration:g} s"
+    if not duration:
+        return ""
+    late = duration + max(_PAST_END_S, _PAST_END_SHARE * duration)
+    if start >= duration or (end is not None and end > late):
+        return f"it runs from {start:g} to {end} s but the document ends at {duration:g} s"
     return ""
 
 
-def _inline_sources(
-    number: int | None,
-    label: str,
-    text: str,
-    citations: Sequence[str],
-    chunks: Mapping[str, ChunkRow],
-    settings: CheckSettings,
-) -> list[Check]:
-    """A source named in the text itself would reach the reader unchecked."""
-    spoken = " ".join(chunks[c].text for c in citations if c in chunks)
-    named = [m for m in _BRACKETED.findall(text) if m not in spoken]
-    named += [m for m in _LINK.findall(text) if m.rstrip(".,;)") not in spoken]
-    return [
-        Check("exists", number, mark, False, settings.exists,
-              f"{label}: the text names the source {mark!r}; put ids into citations and write no links or markers")
-        for mark in dict.fromkeys(named)
-    ]  # fmt: skip
-
-
-def _is_cited(
-    number: int,
-    label: str,
-    statement: SubmittedStatement,
-    question: str,
-    cited: Sequence[ChunkRow],
-    answer: SubmitArguments,
-    chunks: Mapping[str, ChunkRow],
-    settings: CheckSettings,
-) -> Check:
-    if statement.kind == "claim":
-        reason = "" if statement.citations else f"{label}: a claim needs at least one citation"
-        return Check("cited", number, None, not reason, settings.cited, reason)
-    known = " ".join(
-        [question, *(_readable(c) for c in cited)]
-        + [_readable(chunks[c]) for s in answer.statements for c in s.citations if c in chunks]
-    )
-    strange = [n for n in _NUMBER.findall(statement.text) if n not in _NUMBER.findall(known)]
-    reason = f"{label}: framing states the number {strange[0]}; make it a claim and cite it" if strange else ""
-    return Check("cited", number, None, not reason, settings.cited, reason)
-
-
-def _answer_as_a_whole(answer: SubmitArguments, settings: CheckSettings) -> Check:
-    claims = [s for s in answer.statements if s.kind == "claim"]
-    reason = ""
-    if answer.outcome == "cannot_answer":
-        if claims:
-            reason = "cannot_answer carries no claims; submit partly_answered, or leave the claims out"
-    elif not any(s.citations for s in claims):
-        reason = (
-            f"{answer.outcome} needs at least one claim with a citation; if nothing supports one, submit cannot_answer"
-        )
-    return Check("cited", None, None, not reason, settings.cited, reason)
-
-
-def _support(statement: SubmittedStatement, cited: Sequence[ChunkRow], judge: SupportCheck) -> tuple[Support, str]:
-    if statement.kind == "framing" and not statement.citations:
-        return "UNSCORED", "framing is not a claim"
-    verdict = judge.judge(statement.text, [_readable(c) for c in cited])
-    return verdict.verdict, verdict.reason
-
-
-def _readable(chunk: ChunkRow) -> str:
-    return evidence_text(chunk.title, chunk.published_at, chunk.text)
+def _numbers(texts: Sequence[str]) -> set[str]:
+    return set().union(*(numbers_in(text, parts=True) for text in texts))

@@ -11,10 +11,10 @@ from typing import Any
 from answertrail.agent.citations import CheckReport
 from answertrail.agent.conversation import SearchOutcome
 from answertrail.agent.guards import Searched
+from answertrail.agent.ledger import Ledger
 from answertrail.agent.provenance import code_ref
 from answertrail.agent.recipe import Recipe
 from answertrail.agent.tools import SubmitArguments
-from answertrail.models.chat.base import ChatReply
 from answertrail.records.chunk import text_hash
 from answertrail.records.run import (
     Answer,
@@ -56,7 +56,7 @@ class Evidence:
         self._chunks: dict[str, RunChunk] = {}
         self._checks: list[dict[str, Any]] = []
         self.guards: list[dict[str, Any]] = []
-        self._usage: list[dict[str, Any]] = []
+        self.ledger = Ledger()
         self._rejected: list[dict[str, Any]] = []
         self.turns = 0
         self.budget_exhausted = False
@@ -70,22 +70,6 @@ class Evidence:
     def elapsed_ms(self) -> float:
         """Milliseconds since the run began."""
         return round((time.monotonic() - self._clock) * 1000, 3)
-
-    @property
-    def cost_usd(self) -> float | None:
-        """Sum of the calls' costs; None as soon as one call's cost is unknown."""
-        costs = [entry["cost_usd"] for entry in self._usage]
-        return None if any(c is None for c in costs) else round(sum(costs), 9)
-
-    @property
-    def tokens(self) -> int:
-        """Input and output tokens so far, as far as the provider told them."""
-        return sum((e.get("input_tokens") or 0) + (e.get("output_tokens") or 0) for e in self._usage)
-
-    @property
-    def dearest_call(self) -> float:
-        """The largest known cost of one call so far, in USD."""
-        return max((e["cost_usd"] or 0.0 for e in self._usage), default=0.0)
 
     def add_search(
         self,
@@ -105,23 +89,17 @@ class Evidence:
                  "elapsed_ms": elapsed_ms}
             )
         )  # fmt: skip
-        self.searched.append(Searched(outcome.result.query, window, len(returned), len(outcome.new)))
-        for hit in outcome.result.hits:
+        result = outcome.result
+        for hit in result.hits:
             self._chunks.setdefault(hit.chunk_id, run_chunk(hit))
+        all_shown = len(self._chunks) == result.chunks_in_corpus
+        self.searched.append(
+            Searched(result.query, window, len(returned), len(outcome.new), result.held_back, all_shown)
+        )
 
     def add_guard(self, guard: str, detail: str) -> None:
         """Record that a guard acted."""
         self.guards.append({"guard": guard, "turn": self.turns, "detail": detail})
-
-    def add_call(self, phase: str, reply: ChatReply) -> None:
-        """Record the tokens and cost of one call, as a delta and never as a running total."""
-        usage = reply.usage
-        self._usage.append(
-            {"turn": self.turns, "phase": phase, "model": reply.model,
-             "input_tokens": usage.input_tokens, "cached_input_tokens": usage.cached_input_tokens,
-             "cache_write_tokens": usage.cache_write_tokens, "output_tokens": usage.output_tokens,
-             "reasoning_tokens": usage.reasoning_tokens, "cost_usd": reply.cost_usd}
-        )  # fmt: skip
 
     def add_attempt(self, attempt: int, report: CheckReport, answer: SubmitArguments) -> None:
         """Record the checks of a submitted answer; a rejected one is kept under meta."""
@@ -148,7 +126,7 @@ class Evidence:
              "status": status, "recipe": self.recipe.ref, "corpus": self.corpus, "code": code_ref(),
              "models": self.models, "searches": self.searches, "retrieved": list(self._chunks),
              "chunks": list(self._chunks.values()), "answer": answer, "citation_checks": self._checks,
-             "guards": self.guards, "usage": self._usage, "cost_usd": self.cost_usd,
+             "guards": self.guards, "usage": self.ledger.entries, "cost_usd": self.ledger.cost_usd,
              "started_at": self._started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
              "elapsed_ms": self.elapsed_ms, "error": error, "meta": self._meta(cited)}
         )  # fmt: skip

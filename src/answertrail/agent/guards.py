@@ -10,12 +10,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What the guards need to know of one search."""
+    """What the guards need to know of one search.
+
+    Chunks returned, how many of them new, how many that match were left out as known, and whether
+    the run has by now been shown the whole corpus.
+    """
 
     query: str
     window: tuple[str | None, str | None]
     returned: int
     new: int
+    held_back: int = 0
+    all_shown: bool = False
 
 
 def normalised(query: str) -> str:
@@ -27,7 +33,8 @@ def normalised(query: str) -> str:
 def distinct_searches(searches: Sequence[Searched]) -> int:
     """Count searches that differ after normalising and brought a new chunk, or nothing at all.
 
-    A reworded query that only returns what was already seen is not a second look.
+    A reworded query that only finds what was already seen is not a second look, unless there is
+    nothing else in the corpus to see.
     """
     seen: set[tuple[str, tuple[str | None, str | None]]] = set()
     count = 0
@@ -36,7 +43,8 @@ def distinct_searches(searches: Sequence[Searched]) -> int:
         if key in seen:
             continue
         seen.add(key)
-        if search.new or not search.returned:
+        nothing = not search.returned and not search.held_back
+        if search.new or nothing or search.all_shown:
             count += 1
     return count
 

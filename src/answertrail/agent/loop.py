@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
 
 from answertrail.agent import events
 from answertrail.agent.citations import check_answer
 from answertrail.agent.conversation import SINGLE_RESULT_MARK, SearchOutcome, fitted, search_result
 from answertrail.agent.evidence import Evidence, answer_of
 from answertrail.agent.guards import refusal_to_finish
+from answertrail.agent.provenance import code_ref
 from answertrail.agent.recipe import Recipe
 from answertrail.agent.support import LexicalSupport, SupportCheck
 from answertrail.agent.tools import (
@@ -45,8 +46,13 @@ from answertrail.models.chat.base import (
     ToolMessage,
     UserMessage,
 )
+from answertrail.models.embedding.base import EmbeddingSpend
 from answertrail.records.run import Answer, CorpusRef, Run, Status
 from answertrail.search.hits import ChunkRow, Filter, SearchResult
+
+N = TypeVar("N", int, float)
+MAX_CALLS_A_TURN = 20
+"""A turn with more calls has not read what the first of them returned."""
 
 
 class Corpus(Protocol):
@@ -60,6 +66,10 @@ class Corpus(Protocol):
     @property
     def embedder_key(self) -> str:
         """The identity of the embedder its vectors came from."""
+        ...
+
+    def spend(self) -> EmbeddingSpend | None:
+        """What its embedder has cost so far; None for one that runs here."""
         ...
 
     async def search(self, query: str, *, mode: str, k: int, within: Filter) -> SearchResult:
@@ -136,6 +146,7 @@ async def run_agent(ask: Ask, store: RunStore, emit: events.EventSink = events.i
             f"the price of {ask.model.name} is not known, so a cost cap cannot be kept",
             hint="drop the cap, name the price, or allow an unknown price",
         )
+    await asyncio.to_thread(code_ref)  # asks git once; not while others wait
     evidence = Evidence(
         run_id=str(uuid.uuid4()),
         question=ask.question,
@@ -235,11 +246,10 @@ class _Work:
             empty_turns = 0
             ready = False
             for call in reply.calls:
-                text, accepted, rejected = await self._run_call(call)
+                text, accepted, rejected = await self._run_call(call, reply.calls)
                 self.messages.append(ToolMessage(call.id, call.name, text))
                 ready |= accepted
                 rejections += rejected
-            await self.store.progress(self.evidence.record("interrupted"))
             if ready:
                 return
             if rejections >= loop.max_ready_rejections:
@@ -250,15 +260,19 @@ class _Work:
             await self._guard("step_budget", f"{loop.max_steps} exploration turns are used up")
         self.messages.append(UserMessage(self._summary()))
 
-    async def _run_call(self, call: ToolCall) -> tuple[str, bool, int]:
+    async def _run_call(self, call: ToolCall, turn: Sequence[ToolCall]) -> tuple[str, bool, int]:
         """Return (text for the model, ready accepted, refusals of mark_ready)."""
         try:
+            if turn.index(call) >= MAX_CALLS_A_TURN:
+                raise BadCallError(f"Only the first {MAX_CALLS_A_TURN} calls of a turn are run; call again next turn.")
             if call.name == SEARCH:
                 outcome = await self._search(self._search_arguments(call))
                 return search_result(outcome, with_terms=self.recipe.search.report_terms), False, 0
             if call.name == READY:
                 parse_arguments(ReadyArguments, call)
                 reason = refusal_to_finish(self.evidence.searched, self.recipe.loop.min_distinct_searches)
+                if any(other.name == SEARCH for other in turn):
+                    reason = "Not yet: first read what the searches of this turn returned."
                 if reason is None:
                     return '{"ready": true}', True, 0
                 await self._guard("ready_refused", reason)
@@ -283,11 +297,12 @@ class _Work:
     async def _search(self, arguments: SearchArguments) -> SearchOutcome:
         settings, seen = self.recipe.search, self.evidence.seen
         start, end = arguments.bounds()
-        began = time.monotonic()
+        began, paid = time.monotonic(), self.ask.corpus.spend()
         within = Filter(start=start, end=end, exclude=seen if settings.hold_back_seen else frozenset())
         k = arguments.k or settings.k
         result = await self.ask.corpus.search(arguments.query, mode=settings.mode, k=k, within=within)
         new = tuple(hit.chunk_id for hit in result.hits if hit.chunk_id not in seen)
+        self._enter_embedding(paid, self.ask.corpus.spend())
         outcome = SearchOutcome(f"s{len(self.evidence.searches) + 1}", result, new)
         elapsed = round((time.monotonic() - began) * 1000, 3)
         self.evidence.add_search(self.evidence.turns, outcome, (arguments.from_, arguments.to), elapsed)
@@ -306,6 +321,18 @@ class _Work:
         )
         return outcome
 
+    def _enter_embedding(self, before: EmbeddingSpend | None, after: EmbeddingSpend | None) -> None:
+        """Enter what a hosted embedder took for the query; one that runs here takes nothing."""
+        if before is None or after is None or after.requests == before.requests:
+            return
+        self.evidence.ledger.add(
+            turn=self.evidence.turns,
+            phase="embed",
+            model=self.ask.corpus.embedder_key,
+            input_tokens=_difference(after.input_tokens, before.input_tokens),
+            cost_usd=_difference(after.cost_usd, before.cost_usd),
+        )
+
     async def _close(self) -> Answer:
         attempts = self.recipe.loop.max_submit_attempts
         for attempt in range(1, attempts + 1):
@@ -318,7 +345,7 @@ class _Work:
                 cited = {c for s in submitted.statements for c in s.citations}
                 report = check_answer(
                     submitted,
-                    question=self.ask.question,
+                    asked=[self.ask.question, *(search.query for search in self.evidence.searches)],
                     chunks=await self.ask.corpus.cited(cited),
                     retrieved=self.evidence.seen,
                     settings=self.recipe.checks,
@@ -330,7 +357,6 @@ class _Work:
                 reasons = report.rejections
             await self.emit(events.AnswerRejected(attempt, reasons))
             self._reply_to_rejection(reply, reasons)
-            await self.store.progress(self.evidence.record("interrupted"))
         raise _EndedError(
             "failed",
             "no_valid_answer",
@@ -356,43 +382,38 @@ class _Work:
     async def _call(self, phase: str, request: ChatRequest) -> ChatReply:
         self._check_caps(phase)
         self.evidence.turns += 1
+        place = self.evidence.ledger.open(turn=self.evidence.turns, phase=phase, model=self.ask.model.name)
+        await self.store.progress(self.evidence.record("interrupted"))
         await self.emit(events.TurnStarted(self.evidence.turns, phase))
         settings = self.recipe.model
         reply = await self.ask.model.complete(
-            ChatRequest(
-                request.messages, request.tools, request.choice, request.forced,
-                max_tokens=settings.max_tokens, temperature=settings.temperature, effort=settings.effort,
-            )
-        )  # fmt: skip
-        self.evidence.add_call(phase, reply)
+            replace(request, max_tokens=settings.max_tokens, temperature=settings.temperature, effort=settings.effort)
+        )
+        self.evidence.ledger.close(place, reply)
         self.messages.append(AssistantMessage(reply.text, reply.calls, reply.carry))
         return reply
 
     def _check_caps(self, phase: str) -> None:
-        limits, spent = self.ask.limits, self.evidence.cost_usd
-        if (
-            limits.max_cost_usd is not None
-            and spent is not None
-            and spent + self.evidence.dearest_call > limits.max_cost_usd
-        ):
+        """End the run when another call may pass a cap; what cannot be added up passes none."""
+        limits, ledger = self.ask.limits, self.evidence.ledger
+        cap = limits.max_cost_usd
+        if cap is not None and ledger.cost_usd is None and not limits.allow_unknown_price:
             raise _EndedError(
-                "over_budget",
-                "cost_cap",
-                f"{spent:.4f} USD spent; another {phase} call may pass the cap of {limits.max_cost_usd:g}",
+                "over_budget", "cost_unknown", "the cost of a call is not known, so the cap cannot be kept"
             )
-        if limits.max_tokens is not None and self.evidence.tokens >= limits.max_tokens:
-            raise _EndedError(
-                "over_budget",
-                "token_cap",
-                f"{self.evidence.tokens} tokens used of {limits.max_tokens}",
-            )
+        if cap is not None and ledger.known_usd + ledger.dearest_usd > cap:
+            spent = f"{ledger.known_usd:.4f} USD spent"
+            raise _EndedError("over_budget", "cost_cap", f"{spent}; another {phase} call may pass the cap of {cap:g}")
+        if limits.max_tokens is not None and ledger.tokens >= limits.max_tokens:
+            raise _EndedError("over_budget", "token_cap", f"{ledger.tokens} tokens used of {limits.max_tokens}")
 
     def _closing_reserve_reached(self) -> bool:
         """Whether another exploration turn would eat what the closing turn needs."""
-        limits, spent, dearest = self.ask.limits, self.evidence.cost_usd, self.evidence.dearest_call
-        money = limits.max_cost_usd is not None and spent is not None and spent + 2 * dearest > limits.max_cost_usd
-        per_turn = self.evidence.tokens / max(self.evidence.turns, 1)
-        tokens = limits.max_tokens is not None and self.evidence.tokens + 2 * per_turn > limits.max_tokens
+        limits, ledger = self.ask.limits, self.evidence.ledger
+        cap = limits.max_cost_usd
+        money = cap is not None and ledger.known_usd + 2 * ledger.dearest_usd > cap
+        per_turn = ledger.tokens / max(self.evidence.turns, 1)
+        tokens = limits.max_tokens is not None and ledger.tokens + 2 * per_turn > limits.max_tokens
         return bool(self.evidence.searches) and (money or tokens)
 
     def _fitted(self) -> list[Message]:
@@ -400,7 +421,7 @@ class _Work:
 
     def _summary(self) -> str:
         searches = self.evidence.searches
-        empty = [s.query for s in searches if not s.returned]
+        empty = [s.query for s in searches if not s.returned and not s.held_back]
         parts = [f"The search budget is used up: {len(searches)} searches, {len(self.evidence.seen)} passages."]
         if empty:
             parts.append("Searches that found nothing: " + "; ".join(empty[:10]) + ".")
@@ -414,3 +435,7 @@ class _Work:
     async def _guard(self, guard: str, detail: str) -> None:
         self.evidence.add_guard(guard, detail)
         await self.emit(events.GuardActed(guard, detail))
+
+
+def _difference(after: N | None, before: N | None) -> N | None:
+    return None if after is None or before is None else after - before

@@ -1,6 +1,7 @@
 """An answer as Markdown, made from the answer object and from nothing else.
 
 Numbers exist only here: ids inside, `[1]` for the reader, each with its link to the second.
+Texts of models and corpora are shown as they are: none of them can make a link, a heading or HTML.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from answertrail.records.run import Answer, Run, RunChunk, Statement
 
@@ -16,6 +18,13 @@ OUTCOMES = {
     "partly_answered": "Partly answered",
     "cannot_answer": "The corpus cannot answer this",
 }
+
+# Many renderers make links of bare addresses, and not one of them does inside a code span.
+# The lengths are bounded so that a long word costs no more than its length.
+_ADDRESS = re.compile(r"((?:[a-z][a-z0-9+.-]{0,30}://|www\.)\S+|[^\s<>`]{1,64}@\S+)", re.IGNORECASE)
+_ACTIVE = re.compile(r"[\\`*_\[\]<>|!&~#]")
+_NUMBERED = re.compile(r"\d{1,9}(?=[.)])")
+_ENDS_DESTINATION = re.compile(r"[ ()<>\\`\"]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,30 +48,75 @@ def sources(run: Run) -> list[Source]:
     return [Source(number, chunks[chunk]) for number, chunk in enumerate(cited, 1)]
 
 
+def marks(statement: Statement, numbered: Sequence[Source]) -> str:
+    """Return the marks of a statement: a number for a source, the id where the run carries no text of it."""
+    number_of = {source.chunk.id: source.number for source in numbered}
+    return "".join(f"[{number_of[c]}]" if c in number_of else code(c) for c in statement.citations)
+
+
+def shown_answer(run: Run) -> Answer | None:
+    """Return the answer a reader may see: that of a completed run, whatever a file says of others."""
+    return run.answer if run.status == "completed" else None
+
+
+def reason_of(run: Run) -> str:
+    """Return why a run did not complete, as far as it was recorded."""
+    return str((run.error or {}).get("message", "no reason was recorded"))
+
+
 def markdown(run: Run) -> str:
     """Render a run for reading: outcome, statements with numbers, sources, what was not found."""
-    lines = [f"# {run.question}", ""]
-    if run.answer is None or run.status != "completed":
-        reason = (run.error or {}).get("message", "no reason was recorded")
-        return "\n".join([*lines, f"The run ended **{run.status}**: {reason}", ""])
-    lines += [f"**{OUTCOMES[run.answer.outcome]}**", ""]
+    lines = [f"# {literal(run.question)}", ""]
+    answer = shown_answer(run)
+    if answer is None:
+        return "\n".join([*lines, f"The run ended **{run.status}**: {literal(reason_of(run))}", ""])
+    lines += [f"**{OUTCOMES[answer.outcome]}**", ""]
     numbered = sources(run)
-    number_of = {source.chunk.id: source.number for source in numbered}
-    for statement in _statements(run.answer):
-        marks = "".join(f"[{number_of[c]}]" if c in number_of else f"`{c}`" for c in statement.citations)
+    for statement in _statements(answer):
         doubt = " *(support not found)*" if statement.support == "MISS" else ""
-        lines.append(f"- {statement.text} {marks}{doubt}".rstrip())
-    if run.answer.text and not run.answer.statements:
-        lines.append(run.answer.text)
-    if run.answer.not_found:
-        lines += ["", "Not found in the corpus:", *(f"- {part}" for part in run.answer.not_found)]
+        lines.append(f"- {literal(statement.text)} {marks(statement, numbered)}{doubt}".rstrip())
+    if answer.text and not answer.statements:
+        lines.append(literal(answer.text))
+    if answer.not_found:
+        lines += ["", "Not found in the corpus:", *(f"- {literal(part)}" for part in answer.not_found)]
     if numbered:
         lines += ["", "Sources:"]
         for source in numbered:
-            label = re.sub(r"([\\\[\]`<])", r"\\\1", source.label)  # a title of the corpus makes no links
-            place = f"[{label}]({source.chunk.url})" if source.chunk.url else label
-            lines.append(f"{source.number}. {place} `{source.chunk.id}`")
+            url = web_url(source.chunk.url)
+            label = literal(source.label)
+            lines.append(f"{source.number}. {f'[{label}]({url})' if url else label} {code(source.chunk.id)}")
     return "\n".join([*lines, ""])
+
+
+def literal(text: str) -> str:
+    """Return Markdown on one line that shows the text as it is."""
+    # The odd parts are the addresses.
+    parts = _ADDRESS.split(" ".join(text.split()))
+    shown = "".join(code(part) if at % 2 else _ACTIVE.sub(r"\\\g<0>", part) for at, part in enumerate(parts))
+    if number := _NUMBERED.match(shown):
+        return f"{number[0]}\\{shown[number.end() :]}"
+    return f"\\{shown}" if shown.startswith(("-", "+", "=")) else shown
+
+
+def code(text: str) -> str:
+    """Return a code span that the text cannot end."""
+    line = " ".join(text.split())
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", line)), default=0))
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{space}{line}{space}{fence}"
+
+
+def web_url(url: str | None) -> str | None:
+    """Return the address when it leads to the web, with what would end a link percent-encoded; else None."""
+    if not url or not url.isprintable():  # No control characters, no direction marks.
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        return None
+    return _ENDS_DESTINATION.sub(lambda sign: f"%{ord(sign[0]):02X}", url)
 
 
 def clock(chunk: RunChunk) -> str:

@@ -13,19 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+from answertrail.agent.numbers import is_number_word, numbers_in
 from answertrail.records.run import Support
 from answertrail.search.tokens import character_pairs, is_stop_word, stem, words
 
 MINIMUM_SHARE = 0.5
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty"
-)
-_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
-_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_UNITS.split())}
-# "one" is a pronoun more often than a number.
-del _NUMBER_WORDS["one"]
-_NUMBER_WORDS |= {word: str(value * 10) for value, word in enumerate(_TENS.split(), 3)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +48,14 @@ class LexicalSupport:
 
     def judge(self, statement: str, texts: Sequence[str]) -> SupportVerdict:
         """HIT when at least half of the content stems and every number occur in the texts."""
-        wanted = _content(statement)
         if not texts:
             return SupportVerdict("MISS", "nothing is cited")
+        numbers = numbers_in(statement)
+        missing = sorted(numbers - set().union(*(numbers_in(text, parts=True) for text in texts)))
+        if missing:
+            return SupportVerdict("MISS", f"the cited text does not have {', '.join(missing)}")
+        terms = _content(statement)
         evidence = set().union(*(_content(text, keep_stops=True) for text in texts))
-        numbers = {token for token in wanted if token[0].isdigit()}
-        missing_numbers = sorted(numbers - evidence)
-        if missing_numbers:
-            return SupportVerdict("MISS", f"the cited text does not have {', '.join(missing_numbers)}")
-        terms = wanted - numbers
         if not terms:
             if numbers:
                 return SupportVerdict("HIT", "every number occurs in the cited text")
@@ -78,15 +69,13 @@ class LexicalSupport:
 
 
 def _content(text: str, *, keep_stops: bool = False) -> set[str]:
+    """Return the stems of a text, its numbers apart; runs of scripts without spaces give pairs."""
     out: set[str] = set()
     for word in words(text):
-        folded = word.casefold()
         if pairs := character_pairs(word):
             out.update(pairs)
-        elif folded in _NUMBER_WORDS:
-            out.add(_NUMBER_WORDS[folded])
-            if keep_stops:
-                out.add(stem(word))
+        elif word[0].isdigit() or is_number_word(word):
+            continue
         elif keep_stops or not is_stop_word(word):
             out.add(stem(word))
     return out

@@ -6,6 +6,7 @@ Whatever is wrong with a call becomes a sentence for the model that says what to
 from __future__ import annotations
 
 import json
+import unicodedata
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -73,9 +74,15 @@ class SubmittedStatement(_Arguments):
     @field_validator("text")
     @classmethod
     def _not_blank(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("the text is empty")
-        return value.strip()
+        return _plain(value)
+
+
+def _plain(text: str) -> str:
+    """Return the text without characters that would steer a terminal; refuse it when nothing is left."""
+    cleaned = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc").strip()
+    if not cleaned:
+        raise ValueError("the text is empty")
+    return cleaned
 
 
 class SubmitArguments(_Arguments):

@@ -1,19 +1,37 @@
-"""Check a run file with nothing else at hand: hashes, ids, citations, support.
+"""Check a run file with nothing else at hand: hashes, ids, citations, support, sums.
 
-A run of ours carries everything needed. Of an imported run only what it has can be checked,
-and what cannot is said.
+A run of ours carries everything needed, and the same five checks run on it again. Of an imported
+run only what it has can be checked; `unchecked` says what could not be. The record's hash shows
+that a file was changed by accident or in haste; it is no signature.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from pydantic import ValidationError
+
+from answertrail.agent.citations import check_answer
 from answertrail.agent.evidence import record_hash
-from answertrail.agent.support import LexicalSupport, SupportCheck, evidence_text
+from answertrail.agent.recipe import CheckSettings
+from answertrail.agent.support import LexicalSupport, SupportCheck
+from answertrail.agent.tools import SubmitArguments
 from answertrail.records.base import instant
 from answertrail.records.chunk import text_hash
 from answertrail.records.run import Run, RunChunk
+from answertrail.search.hits import ChunkRow
+
+_ALL = CheckSettings(exists="flag", retrieved="flag", in_bounds="flag", cited="flag", supported="flag")
+_CENT_OF_A_CENT = 1e-4
+_KIND = {
+    "exists": "citation",
+    "retrieved": "citation",
+    "in_bounds": "citation",
+    "cited": "cited",
+    "supported": "support",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +49,23 @@ class Fault:
 
 def faults_of(run: Run, support: SupportCheck | None = None) -> Iterator[Fault]:
     """Yield every fault: a changed record or text, a citation of nothing, an impossible state."""
-    for kind, message in [*_seals(run), *_searches(run), *_answer(run, support or LexicalSupport())]:
+    found = [*_seals(run), *_searches(run), *_sums(run), *_answer(run, support or LexicalSupport())]
+    for kind, message in dict.fromkeys(found):
         yield Fault(run.run_id, kind, message)
+
+
+def unchecked(run: Run) -> list[str]:
+    """Return what of a run cannot be checked, because it does not carry it."""
+    missing = {
+        "record_hash": (run.meta or {}).get("record_hash") is None,
+        "searches": run.searches is None,
+        "retrieved": run.retrieved is None,
+        "text_hash": any(chunk.text_hash is None for chunk in run.chunks or []),
+        "chunk texts": not run.chunks and bool(_cited(run)),
+        "citations": run.answer is not None and run.answer.outcome != "cannot_answer" and not _cited(run),
+        "usage": run.usage is None,
+    }
+    return [name for name, absent in missing.items() if absent]
 
 
 def _seals(run: Run) -> Iterator[tuple[str, str]]:
@@ -60,6 +93,19 @@ def _searches(run: Run) -> Iterator[tuple[str, str]]:
         yield "chunks", f"the text of {len(missing)} retrieved chunks is missing, {sorted(missing)[0]} first"
 
 
+def _sums(run: Run) -> Iterator[tuple[str, str]]:
+    """The cost of a run is the sum of its calls, and unknown as soon as one of them is."""
+    if not run.usage:
+        return
+    if any("cost_usd" not in entry for entry in run.usage):
+        return
+    costs = [entry["cost_usd"] for entry in run.usage]
+    known = [cost for cost in costs if isinstance(cost, int | float)]
+    total = sum(known) if len(known) == len(costs) else None
+    if (total is None) != (run.cost_usd is None) or abs((total or 0) - (run.cost_usd or 0)) > _CENT_OF_A_CENT:
+        yield "cost", f"cost_usd is {run.cost_usd}, but the calls add up to {total}"
+
+
 def _answer(run: Run, support: SupportCheck) -> Iterator[tuple[str, str]]:
     if run.status != "completed":
         if run.answer is not None:
@@ -68,27 +114,66 @@ def _answer(run: Run, support: SupportCheck) -> Iterator[tuple[str, str]]:
     if run.answer is None:
         yield "status", "a completed run carries no answer"
         return
-    chunks = {chunk.id: chunk for chunk in run.chunks or []}
-    retrieved = set(run.retrieved) if run.retrieved is not None else None
-    statements = run.answer.statements or []
-    claims = [s for s in statements if s.kind != "framing"]
-    if run.answer.outcome != "cannot_answer" and statements and not any(s.citations for s in claims):
-        yield "cited", f"the answer is {run.answer.outcome} but no claim is cited"
-    for number, statement in enumerate(statements, 1):
-        if statement.kind == "claim" and not statement.citations:
-            yield "cited", f"statement {number} is a claim without a citation"
-        for cited in statement.citations:
-            if retrieved is not None and cited not in retrieved:
-                yield "citation", f"statement {number} cites {cited}, which no search of the run returned"
-            elif run.chunks is not None and cited not in chunks:
-                yield "citation", f"statement {number} cites {cited}, whose text the run does not carry"
-        texts = [_readable(chunks[c]) for c in statement.citations if c in chunks]
-        if statement.support == "HIT" and texts:
-            verdict = support.judge(statement.text, texts)
-            if verdict.verdict == "MISS":
-                yield "support", f"statement {number} is marked HIT, but {verdict.reason}"
+    if run.chunks is None or run.answer.statements is None:
+        return
+    try:
+        submitted = SubmitArguments.model_validate(_submitted(run))
+    except ValidationError:
+        yield "answer", "a statement of the answer could never have been submitted"
+        return
+    chunks = {chunk.id: chunk for chunk in run.chunks}
+    report = check_answer(
+        submitted,
+        asked=[run.question, *(search.query for search in run.searches or [])],
+        chunks={chunk_id: _row(chunk) for chunk_id, chunk in chunks.items()},
+        retrieved=frozenset(run.retrieved if run.retrieved is not None else chunks),
+        settings=_ALL,
+        judge=support,
+    )
+    told = _told(run)
+    for check in report.checks:
+        if check.passed is False and (check.check, check.statement, check.citation) not in told:
+            yield _KIND[check.check], check.reason
+    for number, (statement, verdict) in enumerate(zip(run.answer.statements, report.support, strict=True), 1):
+        if statement.support is not None and statement.support != verdict:
+            yield "support", f"statement {number} is marked {statement.support}, but the check says {verdict}"
 
 
-def _readable(chunk: RunChunk) -> str:
-    published = instant(chunk.published_at) if chunk.published_at else None
-    return evidence_text(chunk.title or "", published, chunk.text)
+def _submitted(run: Run) -> dict[str, Any]:
+    """Return the answer as it must have been submitted."""
+    answer = run.answer
+    assert answer is not None
+    statements = [
+        {"text": s.text, "kind": s.kind or ("claim" if s.citations else "framing"), "citations": s.citations}
+        for s in answer.statements or []
+    ]
+    return {"outcome": answer.outcome, "statements": statements, "not_found": answer.not_found or []}
+
+
+def _told(run: Run) -> set[tuple[str, int | None, str | None]]:
+    """Return the failures the run itself records of the answer it accepted: flagged, and told."""
+    last = max((c.get("attempt", 0) for c in run.citation_checks or []), default=0)
+    return {
+        (c.get("check", ""), c.get("statement"), c.get("citation"))
+        for c in run.citation_checks or []
+        if c.get("attempt") == last and c.get("passed") is False and c.get("action") == "flag"
+    }
+
+
+def _cited(run: Run) -> set[str]:
+    return {c for s in (run.answer.statements or [] if run.answer else []) for c in s.citations}
+
+
+def _row(chunk: RunChunk) -> ChunkRow:
+    return ChunkRow(
+        id=chunk.id,
+        document_id=chunk.document_id,
+        title=chunk.title or "",
+        published_at=instant(chunk.published_at) if chunk.published_at else None,
+        url=chunk.url,
+        language=None,
+        duration_s=None,
+        start_s=chunk.start_s,
+        end_s=chunk.end_s,
+        text=chunk.text,
+    )

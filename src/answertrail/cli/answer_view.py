@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from answertrail.agent import events
-from answertrail.agent.render import OUTCOMES, sources
-from answertrail.records.run import Run
+from answertrail.agent.render import OUTCOMES, marks, reason_of, shown_answer, sources, web_url
+from answertrail.cli.plain import linked, one_line
+from answertrail.records.run import Answer, Run
 from answertrail.search.tokens import index_tokens, query_tokens
 
 _SENTENCE = re.compile(r".+?(?:[.!?。！？]+[\"')\]]*(?=\s|$)\s*|$)", re.DOTALL)
@@ -33,58 +36,59 @@ class Trail:
     def _line(self, event: events.Event) -> Text | None:
         match event:
             case events.RunStarted(question=question, recipe=recipe, model=model):
-                return Text.assemble(
-                    ("? ", "bold cyan"), (question, "bold"), (f"   recipe {recipe}, model {model}", "dim")
-                )
-            case events.SearchFinished(
-                query=query, returned=returned, new=new, elapsed_ms=elapsed, start=start, end=end
-            ):
-                found = f"{returned} passages, {new} new" if returned else "nothing"
-                dates = f" [{start or '…'} to {end or '…'}]" if start or end else ""
-                return Text.assemble(("  search ", "cyan"), query, (f"{dates}   {found}, {elapsed:.0f} ms", "dim"))
+                how = one_line(f"recipe {recipe}, model {model}")
+                return Text.assemble(("? ", "bold cyan"), (one_line(question), "bold"), (f"   {how}", "dim"))
+            case events.SearchFinished(query=query, elapsed_ms=elapsed, start=start, end=end):
+                dates = f" [{one_line(start or '…')} to {one_line(end or '…')}]" if start or end else ""
+                rest = f"{dates}   {_found(event)}, {elapsed:.0f} ms"
+                return Text.assemble(("  search ", "cyan"), one_line(query), (rest, "dim"))
             case events.GuardActed(guard=guard, detail=detail):
-                return Text.assemble(("  guard  ", "yellow"), (f"{guard}: {detail}", "dim"))
+                return Text.assemble(("  guard  ", "yellow"), (one_line(f"{guard}: {detail}"), "dim"))
             case events.AnswerRejected(attempt=attempt, reasons=reasons):
-                return Text.assemble(("  check  ", "red"), f"answer {attempt} sent back: ", ("; ".join(reasons), "dim"))
+                why = one_line("; ".join(reasons))
+                return Text.assemble(("  check  ", "red"), f"answer {attempt} sent back: ", (why, "dim"))
             case events.TurnStarted(phase="submit"):
                 return Text.assemble(("  write  ", "cyan"), ("answer, then check every citation", "dim"))
             case _:
                 return None
 
 
+def _found(search: events.SearchFinished) -> str:
+    if search.returned:
+        return f"{search.returned} passages, {search.new} new"
+    return f"nothing new ({search.held_back} shown before)" if search.held_back else "nothing"
+
+
 def print_run(run: Run, console: Console) -> None:
     """Print outcome, statements with numbered marks, sources with links, and the bill."""
     console.print()
-    if run.answer is None:
-        reason = (run.error or {}).get("message", "no reason was recorded")
-        console.print(Text.assemble((f"Run {run.status}: ", "bold red"), str(reason)), soft_wrap=True)
+    answer = shown_answer(run)
+    if answer is None:
+        console.print(Text.assemble((f"Run {run.status}: ", "bold red"), one_line(reason_of(run))), soft_wrap=True)
     else:
-        console.print(Text(OUTCOMES[run.answer.outcome], style=_STYLE[run.answer.outcome]))
-        _statements(run, console)
+        console.print(Text(OUTCOMES[answer.outcome], style=_STYLE[answer.outcome]))
+        _statements(run, answer, console)
     console.print(_bill(run), soft_wrap=True)
 
 
-def _statements(run: Run, console: Console) -> None:
+def _statements(run: Run, answer: Answer, console: Console) -> None:
     numbered = sources(run)
-    number_of = {source.chunk.id: source.number for source in numbered}
-    answer = run.answer
-    if answer is None:
-        return
     for statement in answer.statements or []:
-        body = emphasised(statement.text, run.question)
-        marks = "".join(f"[{number_of[c]}]" for c in statement.citations if c in number_of)
+        body = emphasised(one_line(statement.text), run.question)
         doubt = "  support not found in the cited text" if statement.support == "MISS" else ""
-        console.print(Text.assemble("  • ", body, (f" {marks}", "cyan"), (doubt, "yellow")))
+        mark = one_line(marks(statement, numbered))
+        console.print(Text.assemble("  • ", body, (f" {mark}", "cyan"), (doubt, "yellow")))
+    if answer.text and not answer.statements:
+        console.print(Text(f"  {one_line(answer.text)}"))
     for part in answer.not_found or []:
-        console.print(Text.assemble(("  not found: ", "magenta"), part))
+        console.print(Text.assemble(("  not found: ", "magenta"), one_line(part)))
     if numbered:
         console.print()
     for source in numbered:
-        link = source.chunk.url or ""
-        style = f"link {link}" if link else ""
-        line = Text.assemble((f"  [{source.number}] ", "cyan"), (source.label, style), (f"  {source.chunk.id}", "dim"))
+        label = linked(source.label, source.chunk.url)
+        line = Text.assemble((f"  [{source.number}] ", "cyan"), label, (f"  {one_line(source.chunk.id)}", "dim"))
         console.print(line, soft_wrap=True)
-        if link:
+        if link := web_url(source.chunk.url):
             console.print(Text(f"      {link}", style="dim"), soft_wrap=True)
 
 
@@ -108,15 +112,34 @@ def emphasised(statement: str, question: str) -> Text:
 def _bill(run: Run) -> Text:
     meta = run.meta or {}
     cost = "cost unknown" if run.cost_usd is None else "free" if run.cost_usd == 0 else f"${run.cost_usd:.4f}"
-    checks = run.citation_checks or []
-    passed = sum(1 for check in checks if check.get("passed"))
     parts = [
         f"{len(run.searches or [])} searches",
         f"{len(run.retrieved or [])} passages",
         f"{meta.get('cited_count', 0)} cited",
-        f"{passed} of {len(checks)} checks passed",
+        checks_passed(run),
         cost,
         f"{(run.elapsed_ms or 0) / 1000:.1f} s",
         f"run {run.run_id}",
     ]
-    return Text("\n" + " · ".join(parts), style="dim")
+    return Text("\n" + one_line(" · ".join(parts)), style="dim")
+
+
+def checks_passed(run: Run) -> str:
+    """Count the checks of the last attempt, which is the accepted one; what was not scored apart."""
+    checks = run.citation_checks or []
+    last = max((_attempt(check) for check in checks), default=0)
+    of_last = [check for check in checks if _attempt(check) == last]
+    scored = [check for check in of_last if _is_scored(check)]
+    passed = sum(1 for check in scored if check.get("passed"))
+    unscored = len(of_last) - len(scored)
+    return f"{passed} of {len(scored)} checks passed" + (f", {unscored} not scored" if unscored else "")
+
+
+def _attempt(check: Mapping[str, Any]) -> int:
+    attempt = check.get("attempt")
+    return attempt if isinstance(attempt, int) else 0
+
+
+def _is_scored(check: Mapping[str, Any]) -> bool:
+    # Runs written before `passed` could be null say it in the reason alone.
+    return check.get("passed") is not None and not str(check.get("reason", "")).startswith("not scored")

@@ -2,10 +2,45 @@
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
-from answertrail.records.run import Run
+from answertrail.cli.common import StoppedError, corpus_option, err, json_option, out, print_json, run_async
+
+if TYPE_CHECKING:
+    from answertrail.agent.events import Event, EventSink
+    from answertrail.agent.loop import Limits
+    from answertrail.records.run import Run
+
+
+class _Money(click.FloatRange):
+    """An amount above zero; NaN passes a range, since it compares with nothing."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        amount: float = super().convert(value, param, ctx)
+        if not math.isfinite(amount):
+            self.fail(f"{value} is not an amount of money", param, ctx)
+        return amount
+
+
+class _Started:
+    """Passes events on and remembers which run began."""
+
+    def __init__(self) -> None:
+        self.run_id: str | None = None
+
+    def watching(self, emit: EventSink) -> EventSink:
+        """Return a sink that tells `emit` all it is told."""
+        from answertrail.agent.events import RunStarted
+
+        async def sink(event: Event) -> None:
+            if isinstance(event, RunStarted):
+                self.run_id = event.run_id
+            await emit(event)
+
+        return sink
 
 
 @click.command("ask")
@@ -13,7 +48,7 @@ from answertrail.records.run import Run
 @corpus_option
 @click.option("--recipe", "recipe_name", default="default", show_default=True, help="A built-in recipe or a TOML file.")
 @click.option("--model", default="reader", show_default=True, help="reader, or a hosted one (docs/models.md).")
-@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Stop before the run costs more.")
+@click.option("--max-cost", type=_Money(min=0, min_open=True), metavar="USD", help="Stop before the run costs more.")
 @click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Stop before the run uses more tokens.")
 @click.option("--allow-unknown-price", is_flag=True, help="Start with --max-cost although the price is not known.")
 @click.option("--quiet", is_flag=True, help="Do not show the trail.")
@@ -36,7 +71,13 @@ def command(
     from answertrail.agent.loop import Limits
 
     limits = Limits(max_cost, max_tokens, allow_unknown_price)
-    run = run_async(_ask(question, corpus_name, recipe_name, model, limits, quiet))
+    started = _Started()
+    try:
+        run = run_async(_ask(question, corpus_name, recipe_name, model, limits, quiet, started))
+    except click.Abort:
+        if started.run_id is None:
+            raise
+        raise StoppedError(f"run {started.run_id} keeps what was done") from None
     if as_json:
         print_json(run.as_json())
     else:
@@ -46,9 +87,16 @@ def command(
     return 0 if run.status == "completed" else 1
 
 
-async def _ask(question: str, name: str | None, recipe_name: str, model_spec: str, limits: object, quiet: bool) -> Run:
+async def _ask(
+    question: str,
+    name: str | None,
+    recipe_name: str,
+    model_spec: str,
+    limits: Limits,
+    quiet: bool,
+    started: _Started,
+) -> Run:
     from answertrail.agent.events import ignore
-    from answertrail.agent.loop import Limits
     from answertrail.agent.recipe import load
     from answertrail.cli.answer_view import Trail
     from answertrail.cli.asking import ask_corpus
@@ -59,7 +107,6 @@ async def _ask(question: str, name: str | None, recipe_name: str, model_spec: st
     from answertrail.settings import Settings
     from answertrail.store.connection import connect
 
-    assert isinstance(limits, Limits)
     if not question.strip():
         raise InputError("the question is empty")
     recipe = load(recipe_name)
@@ -67,5 +114,5 @@ async def _ask(question: str, name: str | None, recipe_name: str, model_spec: st
     async with connect(settings) as db:
         corpus = await open_corpus(db, settings, await chosen_name(db, name))
         model = load_chat_model(model_spec, embedder=corpus.index.embedder)
-        emit = ignore if quiet else Trail(err())
+        emit = started.watching(ignore if quiet else Trail(err()))
         return await ask_corpus(db, corpus, question, recipe, model, limits, emit)

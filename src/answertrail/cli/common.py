@@ -1,10 +1,8 @@
-"""What all commands share: options, JSON on stdout, errors on stderr, one async run."""
+"""What all commands share: options, JSON on stdout, errors on stderr, one async run, Ctrl-C."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,23 +30,25 @@ def json_option(function: F) -> F:
 
 
 def print_json(value: object) -> None:
-    """Write one JSON document to stdout, as UTF-8 whatever the terminal says."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    click.echo(text.encode("utf-8") if not sys.stdout.isatty() else text)
+    """Write one JSON document to stdout."""
+    from answertrail.cli.console import write_line
+    from answertrail.cli.plain import json_text
+
+    write_line(json_text(value))
 
 
 def out() -> Console:
     """Return a console on stdout."""
-    from rich.console import Console
+    from answertrail.cli.console import PlainConsole
 
-    return Console(highlight=False)
+    return PlainConsole()
 
 
 def err() -> Console:
     """Return a console on stderr, for progress and notes."""
-    from rich.console import Console
+    from answertrail.cli.console import PlainConsole
 
-    return Console(stderr=True, highlight=False)
+    return PlainConsole(stderr=True)
 
 
 def report(error: AnswerTrailError, *, as_json: bool) -> None:
@@ -57,13 +57,23 @@ def report(error: AnswerTrailError, *, as_json: bool) -> None:
         print_json({"error": error.as_dict()})
     from rich.text import Text
 
+    from answertrail.cli.plain import one_line, plain
+
     line = Text("error: ", style="bold red")
     if error.where:
-        line.append(f"{error.where}: ", style="bold")
-    line.append(error.message, style="default")
+        line.append(f"{one_line(error.where)}: ", style="bold")
+    line.append(plain(error.message), style="default")
     err().print(line, soft_wrap=True)
     if error.hint:
-        err().print(Text(f"  {error.hint}", style="dim"), soft_wrap=True)
+        err().print(Text(f"  {plain(error.hint)}", style="dim"), soft_wrap=True)
+
+
+class StoppedError(click.Abort):
+    """Ctrl-C, where there is more to say than that; `detail` is the rest of the line."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__()
+        self.detail = detail
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

@@ -1,17 +1,21 @@
-"""`answertrail corpus show|snapshot|list`."""
+"""`answertrail corpus show|snapshot|list|delete`."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
+from rich.text import Text
 
-from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
+from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
+from answertrail.cli.plain import one_line, plain
+from answertrail.errors import InputError
 
 
 @click.group("corpus")
 def command() -> None:
-    """Show a chunk or document, and the snapshot."""
+    """Show a chunk or document, the snapshot, the corpora; delete a corpus."""
 
 
 @command.command("show")
@@ -50,10 +54,50 @@ def list_corpora(as_json: bool) -> int:
         print_json({"corpora": facts})
         return 0
     for corpus in facts:
-        out().print(f"{corpus['name']}   [dim]embedder {corpus['embedder']}, made {corpus['created_at'][:10]}[/dim]")
+        facts_of_it = one_line(f"embedder {corpus['embedder']}, made {corpus['created_at'][:10]}")
+        out().print(Text.assemble(one_line(corpus["name"]), (f"   {facts_of_it}", "dim")), soft_wrap=True)
     if not facts:
         out().print("none yet; make one with `answertrail ingest FOLDER`, or try `answertrail demo`")
     return 0
+
+
+@command.command("delete")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def delete(name: str, yes: bool, as_json: bool) -> int:
+    """Delete a corpus with its documents and passages. Runs over it are kept, with their texts."""
+    if as_json and not yes:
+        raise click.UsageError("--json asks nothing, so deleting with it needs --yes")
+    held = run_async(_snapshot(name))
+    counts = f"{held['documents']} documents and {held['chunks']} chunks"
+    if not yes and not _confirmed(f"Delete the corpus {one_line(name)} with {counts}? Its runs are kept."):
+        err().print("nothing was deleted")
+        return 1
+    run_async(_delete(name))
+    if as_json:
+        print_json({"deleted": name, "documents": held["documents"], "chunks": held["chunks"]})
+    else:
+        out().print(f"deleted {counts} of the corpus {one_line(name)}; its runs are kept", soft_wrap=True)
+    return 0
+
+
+def _confirmed(question: str) -> bool:
+    """Ask on stderr; no answer at all is an error, so that a script does not take silence for a yes or a no."""
+    err().print(f"{question} [y/N] ", end="", soft_wrap=True)
+    answer = sys.stdin.readline()
+    if not answer:
+        raise InputError("nobody is there to confirm it", hint="add --yes to delete without being asked")
+    return answer.strip().lower() in {"y", "yes"}
+
+
+async def _delete(name: str) -> None:
+    from answertrail.settings import Settings
+    from answertrail.store import corpora
+    from answertrail.store.connection import connect
+
+    async with connect(Settings.from_environment()) as db:
+        await corpora.delete(db, await corpora.get(db, name))
 
 
 async def _show(identifier: str, name: str | None) -> dict[str, Any]:
@@ -72,17 +116,21 @@ async def _show(identifier: str, name: str | None) -> dict[str, Any]:
         if found is None:
             raise NotFoundError(f"no chunk or document has this id in corpus {corpus.name!r}", where=identifier)
         record = found.document.as_json()
+        for left_out in ("schema", "segments", "text"):
+            record.pop(left_out, None)
+        # `kind` says what is shown; the document's own goes by another name.
+        document_kind = record.pop("kind", None)
         parts = [_timed(part) for part in await chunks.chunks_of(db, corpus, identifier)]
-        for body in ("schema", "segments", "text"):
-            record.pop(body, None)
-        shown = {"title": "", "published_at": None, "language": None} | record
         return {
             "kind": "document",
-            **shown,
-            "document_kind": record.get("kind"),
+            "title": "",
+            "published_at": None,
+            "language": None,
+            **record,
+            "document_kind": document_kind,
             "source": found.source,
             "chunks": parts,
-        } | {"kind": "document"}
+        }
 
 
 def _timed(stored: Any) -> dict[str, Any]:
@@ -142,15 +190,14 @@ async def _list() -> list[dict[str, Any]]:
 
 def _print(facts: dict[str, Any]) -> None:
     console = out()
+    date = ("   " + (facts["published_at"] or "undated"), "dim")
     if facts["kind"] == "chunk":
-        console.print(
-            f"[bold]{facts['id']}[/bold]   {facts['title']}   [dim]{facts['published_at'] or 'undated'}[/dim]"
-        )
-        console.print(facts["text"], markup=False)
+        title = f"   {one_line(facts['title'])}"
+        console.print(Text.assemble((one_line(facts["id"]), "bold"), title, date), soft_wrap=True)
+        console.print(Text(plain(facts["text"])))
         if facts["url"]:
-            console.print(facts["url"], style="dim", soft_wrap=True)
+            console.print(Text(one_line(facts["url"]), style="dim"), soft_wrap=True)
         return
-    console.print(f"[bold]{facts['title'] or facts['id']}[/bold]   [dim]{facts['published_at'] or 'undated'}[/dim]")
+    console.print(Text.assemble((one_line(facts["title"] or facts["id"]), "bold"), date), soft_wrap=True)
     for part in facts["chunks"]:
-        console.print(f"[cyan]{part['id']}[/cyan] ", end="")
-        console.print(part["text"], markup=False)
+        console.print(Text.assemble((one_line(part["id"]), "cyan"), " ", plain(part["text"])))

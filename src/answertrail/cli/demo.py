@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.text import Text
 
 from answertrail.cli.common import err, json_option, out, print_json, run_async
 
@@ -57,8 +58,16 @@ async def _demo(as_json: bool) -> list[dict[str, Any]]:
                 print_run(run, console)
                 out_runs.append(run.as_json())
     if not as_json:
-        console.print(
-            '\nNext: [bold]answertrail ingest FOLDER[/bold], then [bold]answertrail ask "..."[/bold]. ', end=""
-        )
-        console.print(f"Evidence of a run: [bold]answertrail runs show {out_runs[0]['run_id']}[/bold]")
+        console.print(_next(out_runs[0]["run_id"]))
     return out_runs
+
+
+def _next(run_id: str) -> Text:
+    return Text.assemble(
+        "\nNext: ",
+        ("answertrail ingest FOLDER", "bold"),
+        ", then ",
+        ('answertrail ask "..."', "bold"),
+        ". Evidence of a run: ",
+        (f"answertrail runs show {run_id}", "bold"),
+    )

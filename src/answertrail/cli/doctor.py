@@ -10,12 +10,17 @@ import click
 from rich.text import Text
 
 from answertrail.cli.common import json_option, out, print_json, run_async
+from answertrail.cli.plain import one_line
 
+_MODEL_HELP = (
+    "Also check this chat model. An OpenAI-compatible endpoint is asked two or three short questions to find out "
+    "how it calls tools; of any other model nothing is asked."
+)
 _MARKS = {True: ("ok  ", "green"), False: ("BAD ", "bold red"), None: ("–   ", "dim")}
 
 
 @click.command("doctor")
-@click.option("--model", metavar="SPEC", help="Also ask this chat model which protocol it follows (one call).")
+@click.option("--model", metavar="SPEC", help=_MODEL_HELP)
 @json_option
 def command(model: str | None, as_json: bool) -> int:
     """Check the installation: Python, store, embedders, keys, and a chat model if one is named."""
@@ -25,11 +30,10 @@ def command(model: str | None, as_json: bool) -> int:
     else:
         for check in checks:
             mark, style = _MARKS[check["ok"]]
-            out().print(
-                Text.assemble((mark, style), (f"{check['name']:<22} ", "bold"), check["detail"]), soft_wrap=True
-            )
+            name, detail = one_line(check["name"]), one_line(check["detail"])
+            out().print(Text.assemble((mark, style), (f"{name:<22} ", "bold"), detail), soft_wrap=True)
             if check.get("hint") and check["ok"] is not True:
-                out().print(Text(f"     → {check['hint']}", style="yellow"), soft_wrap=True)
+                out().print(Text(f"     → {one_line(check['hint'])}", style="yellow"), soft_wrap=True)
     return 3 if any(check["ok"] is False for check in checks) else 0
 
 

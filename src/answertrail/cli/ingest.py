@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -11,7 +12,11 @@ from rich.text import Text
 
 from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
 from answertrail.cli.open import DEFAULT
+from answertrail.cli.plain import one_line
 from answertrail.corpus.report import IngestReport
+
+if TYPE_CHECKING:
+    from answertrail.corpus.ingest import IngestRequest
 
 _SHOWN = 20
 
@@ -26,6 +31,7 @@ _SHOWN = 20
     metavar="SPEC",
     help="auto, accurate, fast, multilingual, or a hosted one (docs/embedders.md); fixed once the corpus is made.",
 )
+@click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
 @json_option
 def command(
     sources: tuple[Path, ...],
@@ -33,6 +39,7 @@ def command(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     embedder: str | None,
+    prune: bool,
     as_json: bool,
 ) -> int:
     """Read files or folders into a corpus (made when new).
@@ -40,53 +47,56 @@ def command(
     Takes WebVTT, SRT, time-stamped transcripts, Markdown, plain text and document/1 JSON Lines.
     Ingesting again only takes what changed.
     """
-    return run_async(_ingest(sources, corpus_name or DEFAULT, include, exclude, embedder, as_json))
+    from answertrail.corpus.ingest import IngestRequest
+
+    request = IngestRequest(corpus_name or DEFAULT, sources, include, exclude, embedder, prune)
+    return run_async(_ingest(request, as_json))
 
 
-async def _ingest(
-    sources: tuple[Path, ...],
-    corpus: str,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    embedder: str | None,
-    as_json: bool,
-) -> int:
+async def _ingest(request: IngestRequest, as_json: bool) -> int:
     from answertrail.cli.progress import Bars
-    from answertrail.corpus.ingest import IngestRequest, ingest
+    from answertrail.corpus.ingest import ingest
     from answertrail.settings import Settings
     from answertrail.store.connection import connect
 
-    request = IngestRequest(corpus, sources, include, exclude, embedder)
     async with connect(Settings.from_environment()) as db:
         with Bars(err()) as bars:
             report = await ingest(db, request, bars)
     if as_json:
         print_json(report.as_json())
-    print_report(report, err() if as_json else out())
+    print_report(report, err() if as_json else out(), pruned=request.prune)
     return 1 if report.failed else 0
 
 
-def print_report(report: IngestReport, console: Console) -> None:
-    """Print the counts, then what failed with file, line and reason, then what was skipped."""
+def print_report(report: IngestReport, console: Console, *, pruned: bool = False) -> None:
+    """Print the counts, then what failed with file, line and reason, then what was skipped or is gone."""
     counts = f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged"
+    if report.removed:
+        counts += f", {report.removed} removed"
     rest = f"{len(report.skipped)} skipped, {len(report.failed)} failed, {report.ignored} other files ignored"
-    console.print(Text.assemble((f"corpus {report.corpus}: ", "bold"), f"{counts}; {rest}"))
+    console.print(Text.assemble((f"corpus {one_line(report.corpus)}: ", "bold"), f"{counts}; {rest}"))
     if report.failed:
         table = Table("failed", "line", "reason", title_justify="left", header_style="bold red", box=None)
         for item in report.failed[:_SHOWN]:
-            table.add_row(item.source, str(item.line or ""), item.reason)
+            table.add_row(Text(one_line(item.source)), str(item.line or ""), Text(one_line(item.reason)))
         console.print(table)
         if len(report.failed) > _SHOWN:
             console.print(f"  and {len(report.failed) - _SHOWN} more; `answertrail status` lists all")
     for skipped in report.skipped[:_SHOWN]:
-        console.print(
-            Text.assemble(("  skipped ", "yellow"), skipped.source, (f"  {skipped.reason}", "dim")), soft_wrap=True
-        )
+        source, reason = one_line(skipped.source), one_line(skipped.reason)
+        console.print(Text.assemble(("  skipped ", "yellow"), source, (f"  {reason}", "dim")), soft_wrap=True)
+    if report.gone and not report.removed:
+        console.print(Text.assemble(("  gone    ", "yellow"), _gone(len(report.gone), pruned)), soft_wrap=True)
     repaired = len(report.notes)
     if repaired:
         first, notes = next(iter(sorted(report.notes.items())))
-        console.print(
-            Text.assemble(("  noted   ", "cyan"), f"{repaired} files; {Path(first).name}: ", (notes[0], "dim")),
-            soft_wrap=True,
-        )
+        where = one_line(f"{repaired} files; {Path(first).name}: ")
+        console.print(Text.assemble(("  noted   ", "cyan"), f"{where} ", (one_line(notes[0]), "dim")), soft_wrap=True)
     console.print(Text(f"  snapshot {report.snapshot}", style="dim"), soft_wrap=True)
+
+
+def _gone(count: int, pruned: bool) -> str:
+    some = "1 document no longer has its" if count == 1 else f"{count} documents no longer have their"
+    if pruned:
+        return f"{some} source; nothing was removed, because part of the sources could not be looked at"
+    return f"{some} source (use --prune to remove {'it' if count == 1 else 'them'})"

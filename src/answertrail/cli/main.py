@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "search": "Search a corpus.",
     "ask": "Ask a corpus and get an answer with checked citations.",
     "runs": "List, show, export and verify stored runs.",
-    "corpus": "Show a chunk or document, and the snapshot.",
+    "corpus": "Show, list and delete corpora and what they hold.",
     "doctor": "Check the installation and say what to do.",
 }
 
@@ -37,6 +38,13 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"answertrail.cli.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; Ctrl-C while it is imported ends like any other, without click's empty line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing any."""
@@ -67,26 +75,37 @@ def run(words: list[str]) -> int:
     as_json = "--json" in words
     try:
         outcome: Any = cli.main(words, prog_name="answertrail", standalone_mode=False)
-    except click.exceptions.Abort:
-        click.echo("stopped", err=True)
-        return 130
+    except click.Abort as stop:
+        return report_stop(stop, as_json=as_json)
     except click.ClickException as error:
         return report_usage(error, as_json=as_json)
     except AnswerTrailError as error:
         report(error, as_json=as_json)
         return error.exit_code
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 1
     return outcome if isinstance(outcome, int) else 0
+
+
+def report_stop(stop: click.Abort, *, as_json: bool) -> int:
+    """Say in one line that Ctrl-C ended the command."""
+    from answertrail.cli.common import StoppedError, err, print_json
+
+    message = f"stopped; {stop.detail}" if isinstance(stop, StoppedError) else "stopped"
+    if as_json:
+        print_json({"error": {"kind": "stopped", "message": message}})
+    err().print(message, soft_wrap=True)
+    return 130
 
 
 def report_usage(error: click.ClickException, *, as_json: bool) -> int:
     """Print a usage error: click's words, and with `--json` the contract's error object too."""
-    if as_json:
-        from answertrail.cli.common import print_json
+    from answertrail.cli.common import err, print_json
+    from answertrail.cli.plain import plain
 
+    if as_json:
         message = error.format_message() or "no command given"
         print_json({"error": {"kind": "usage", "message": message}})
-    error.show()
+    # Click writes to a stream by itself; what it says may quote a word with escapes in it.
+    said = io.StringIO()
+    error.show(said)
+    err().print(plain(said.getvalue()), end="", soft_wrap=True)
     return 2 if error.exit_code else 0

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
+from rich.text import Text
 
-from answertrail.cli.common import json_option, out, print_json, run_async
+from answertrail.cli.common import err, json_option, out, print_json, run_async
+from answertrail.cli.console import write_line
+from answertrail.cli.plain import escaped, one_line, plain
+from answertrail.errors import InputError
+
+if TYPE_CHECKING:
+    from answertrail.records.run import Run
+    from answertrail.store.runs import RunSummary
 
 
 @click.group("runs")
@@ -21,16 +29,16 @@ def command() -> None:
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="How many, newest first.")
 @json_option
 def list_(corpus: str | None, status: str | None, limit: int, as_json: bool) -> int:
-    """List runs, newest first."""
-    found = run_async(_list(corpus, status, limit))
+    """List runs, newest first; with --json as run/1 records."""
     if as_json:
-        print_json({"runs": found})
+        records = run_async(_records(corpus, status, limit))
+        print_json({"runs": [run.as_json() for run in records]})
         return 0
+    found = run_async(_list(corpus, status, limit))
     console = out()
     for run in found:
-        outcome = run["outcome"] or run["status"]
-        console.print(f"[cyan]{run['run_id']}[/cyan]  {run['started_at'][:16]}  {outcome:<16} ", end="")
-        console.print(run["question"], markup=False)
+        rest = f"  {run.started_at.isoformat()[:16]}  {run.outcome or run.status:<16} {one_line(run.question)}"
+        console.print(Text.assemble((one_line(run.run_id), "cyan"), rest))
     if not found:
         console.print("no runs")
     return 0
@@ -48,11 +56,11 @@ def show(run_id: str, as_markdown: bool, as_json: bool) -> int:
     elif as_markdown:
         from answertrail.agent.render import markdown
 
-        click.echo(markdown(run))
+        write_line(plain(markdown(run)))
     else:
         from answertrail.cli.answer_view import print_run
 
-        out().print(run.question, style="bold", markup=False)
+        out().print(Text(one_line(run.question), style="bold"))
         print_run(run, out())
     return 0
 
@@ -60,16 +68,25 @@ def show(run_id: str, as_markdown: bool, as_json: bool) -> int:
 @command.command("export")
 @click.argument("run_ids", nargs=-1, metavar="[RUN_ID]...")
 @click.option("--out", "path", type=click.Path(path_type=Path), help="Write to a file (by an atomic rename).")
-def export(run_ids: tuple[str, ...], path: Path | None) -> int:
-    """Write runs (all when none is named) as run/1 lines."""
+@json_option
+def export(run_ids: tuple[str, ...], path: Path | None, as_json: bool) -> int:
+    """Write runs (all when none is named) as run/1 lines.
+
+    With --json stdout gets one document instead: the runs, or with --out how many and where.
+    """
     found = run_async(_export(run_ids))
     from answertrail.records import jsonl
 
-    if path is None:
-        for run in found:
-            click.echo(jsonl.dumps(run).encode("utf-8"))
+    if path is not None:
+        count = jsonl.write(path, found)
+        if as_json:
+            print_json({"runs": count, "file": str(path)})
+        err().print(Text(one_line(f"{count} runs written to {path}")), soft_wrap=True)
+    elif as_json:
+        print_json({"runs": [run.as_json() for run in found]})
     else:
-        click.echo(f"{jsonl.write(path, found)} runs written to {path}", err=True)
+        for run in found:
+            write_line(escaped(jsonl.dumps(run)))
     return 0
 
 
@@ -85,38 +102,42 @@ def verify(file: Path, as_json: bool) -> int:
     for run in jsonl.read(file, Run):
         checked += 1
         faults += [fault.as_json() for fault in faults_of(run)]
+    if not checked:
+        raise InputError(
+            "the file holds no run", where=str(file), hint="`answertrail runs export --out FILE` makes one"
+        )
     if as_json:
         print_json({"runs": checked, "faults": faults})
     else:
         for fault in faults:
-            out().print(f"[red]{fault['kind']}[/red] {fault['run_id']}: ", end="")
-            out().print(fault["message"], markup=False, soft_wrap=True)
+            rest = one_line(f"{fault['run_id']}: {fault['message']}")
+            out().print(Text.assemble((fault["kind"], "red"), f" {rest}"), soft_wrap=True)
         out().print(f"{checked} runs checked, {len(faults)} faults")
     return 1 if faults else 0
 
 
-async def _list(corpus: str | None, status: str | None, limit: int) -> list[dict[str, Any]]:
+async def _list(corpus: str | None, status: str | None, limit: int) -> tuple[RunSummary, ...]:
     from answertrail.settings import Settings
     from answertrail.store import runs
     from answertrail.store.connection import connect
 
     async with connect(Settings.from_environment()) as db:
-        return [
-            {
-                "run_id": run.run_id,
-                "corpus": run.corpus_name,
-                "question": run.question,
-                "status": run.status,
-                "outcome": run.outcome,
-                "recipe": run.recipe,
-                "started_at": run.started_at.isoformat(),
-                "cost_usd": run.cost_usd,
-            }
-            for run in await runs.list_runs(db, corpus=corpus, status=status, limit=limit)
-        ]
+        return await runs.list_runs(db, corpus=corpus, status=status, limit=limit)
 
 
-async def _get(run_id: str) -> Any:
+async def _records(corpus: str | None, status: str | None, limit: int) -> list[Run]:
+    """Return the runs of the list whole, in its order."""
+    from answertrail.settings import Settings
+    from answertrail.store import runs
+    from answertrail.store.connection import connect
+
+    async with connect(Settings.from_environment()) as db:
+        listed = [run.run_id for run in await runs.list_runs(db, corpus=corpus, status=status, limit=limit)]
+        found = {run.run_id: run async for run in runs.export(db, listed)}
+        return [found[run_id] for run_id in listed]
+
+
+async def _get(run_id: str) -> Run:
     from answertrail.settings import Settings
     from answertrail.store import runs
     from answertrail.store.connection import connect
@@ -125,7 +146,7 @@ async def _get(run_id: str) -> Any:
         return await runs.get(db, run_id)
 
 
-async def _export(run_ids: tuple[str, ...]) -> list[Any]:
+async def _export(run_ids: tuple[str, ...]) -> list[Run]:
     from answertrail.settings import Settings
     from answertrail.store import runs
     from answertrail.store.connection import connect

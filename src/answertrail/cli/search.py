@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
+from answertrail.cli.plain import linked, one_line, plain
 from answertrail.errors import InputError
 from answertrail.search.hits import Hit, SearchResult
 
@@ -121,7 +122,8 @@ def _print(result: SearchResult) -> None:
         date = hit.published_at.date().isoformat() if hit.published_at else "undated"
         text = hit.text if len(hit.text) <= _SNIPPET else hit.text[: _SNIPPET - 1] + "…"
         time = "" if hit.start_s is None else f"{int(hit.start_s) // 60}:{int(hit.start_s) % 60:02}"
-        link = Text(time or hit.chunk_id, style=f"link {hit.url}" if hit.url else "")
-        table.add_row(str(rank), date, hit.title, link, Text.assemble(text, (f"\n{hit.url or hit.chunk_id}", "dim")))
+        place = linked(time or hit.chunk_id, hit.url)
+        passage = Text.assemble(plain(text), (f"\n{one_line(hit.url or hit.chunk_id)}", "dim"))
+        table.add_row(str(rank), date, Text(one_line(hit.title)), place, passage)
     console.print(table)
-    console.print(f"[dim]{len(result.hits)} of {result.matching} matching, mode {result.mode}[/dim]")
+    console.print(f"{len(result.hits)} of {result.matching} matching, mode {result.mode}", style="dim")

@@ -6,8 +6,10 @@ from typing import Any
 
 import click
 from rich.table import Table
+from rich.text import Text
 
 from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
+from answertrail.cli.plain import one_line
 
 
 @click.command("status")
@@ -48,12 +50,13 @@ async def _status(name: str | None) -> dict[str, Any]:
 
 def _print(facts: dict[str, Any]) -> None:
     console = out()
-    console.print(f"[bold]corpus {facts['corpus']}[/bold]   {facts['chunks']} chunks   embedder {facts['embedder']}")
+    rest = f"   {facts['chunks']} chunks   embedder {one_line(facts['embedder'])}"
+    console.print(Text.assemble((f"corpus {one_line(facts['corpus'])}", "bold"), rest), soft_wrap=True)
     for state, count in facts["documents"].items():
         console.print(f"  {count:>7} {state}")
     if facts["failures"]:
         table = Table("failed", "line", "reason", header_style="bold red", box=None)
         for item in facts["failures"]:
-            table.add_row(item["source"], str(item.get("line", "")), item["reason"])
+            table.add_row(Text(one_line(item["source"])), str(item.get("line", "")), Text(one_line(item["reason"])))
         console.print(table)
-    console.print(f"  [dim]snapshot {facts['snapshot']}[/dim]", soft_wrap=True)
+    console.print(f"  snapshot {facts['snapshot']}", style="dim", soft_wrap=True)

@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from answertrail.corpus.discovery import Discovery, discover
 from answertrail.corpus.embedding import embed_missing
-from answertrail.corpus.report import IngestReport, LeftOut, Progress, Silent
+from answertrail.corpus.report import Gone, IngestReport, LeftOut, Progress, Silent
 from answertrail.corpus.source_chunks import chunks_of
 from answertrail.corpus.sources import Failure, Group, Read, read
+from answertrail.corpus.sources.loading import display
+from answertrail.corpus.sources.manifest import LEVELS_UP, MANIFEST
 from answertrail.errors import InputError, MismatchError, NotFoundError
 from answertrail.models.embedding.base import Embedder
 from answertrail.models.embedding.load import AUTO, load_embedder, resolve_spec
@@ -28,30 +34,51 @@ from answertrail.store.rows import Corpus, SourceItem
 
 _SAMPLE_DOCUMENTS = 12
 _SAMPLE_CHARS = 2000
+_OF_A_LINE = re.compile(r"(.+\.(?:jsonl|ndjson)):[0-9]+", re.IGNORECASE | re.DOTALL)
+_ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 
 @dataclass(frozen=True, slots=True)
 class IngestRequest:
-    """What to ingest. `embedder` is a spec; None means `auto` for a new corpus, its own for a known one."""
+    """What to ingest.
+
+    `embedder` is a spec; None means `auto` for a new corpus, its own for a known one. `prune`
+    deletes the documents that the report lists as gone.
+    """
 
     corpus: str
     sources: Sequence[Path]
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     embedder: str | None = None
+    prune: bool = False
+
+
+_Mark: TypeAlias = tuple[int, int, int] | None
+"""Inode, size in bytes and time of change in ns of a file; None when it cannot be looked at."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """The state of one ingest."""
+    """The state of one ingest.
+
+    `known` are the rows of the sources and `owners` the source of each document, both as they
+    were before; `in_reach` are the files to be read and `marks` how they were when found. `touched`
+    are rows written or confirmed, `given` the documents met, by id; `read` are the files that were
+    looked at, `faulty` those that failed, wholly or in a line.
+    """
 
     db: Database
     corpus: Corpus
     known: dict[str, SourceItem]
     report: IngestReport
+    owners: Mapping[str, str]
     in_reach: frozenset[str]
+    marks: Mapping[Path, _Mark]
     touched: set[str] = field(default_factory=set)
     given: dict[str, str] = field(default_factory=dict)
+    read: set[str] = field(default_factory=set)
+    faulty: set[str] = field(default_factory=set)
 
 
 async def ingest(db: Database, request: IngestRequest, progress: Progress | None = None) -> IngestReport:
@@ -65,13 +92,16 @@ async def ingest(db: Database, request: IngestRequest, progress: Progress | None
     shown = progress or Silent()
     paths = [path.expanduser().absolute() for path in request.sources]
     found = await asyncio.to_thread(discover, paths, request.include, request.exclude)
+    marks = await asyncio.to_thread(_marks, [path for group in found.groups for path in group.files])
     corpus, embedder = await _corpus(db, request, found)
     run = _Run(
         db=db,
         corpus=corpus,
         known=await sources.source_items(db, corpus),
+        owners=await documents.document_sources(db, corpus),
         report=IngestReport(corpus=corpus.name, ignored=found.ignored),
         in_reach=frozenset(group.source for group in found.groups),
+        marks=marks,
     )
     shown.begin("reading", len(found.groups))
     for group in found.groups:
@@ -79,7 +109,11 @@ async def ingest(db: Database, request: IngestRequest, progress: Progress | None
         shown.advance()
     shown.end()
     await _left_out(run, found)
-    await _forget_mended(run, paths)
+    roots = [os.path.normpath(path) for path in paths]
+    await _forget_mended(run, roots)
+    await _gone(run, roots)
+    if request.prune and not _in_doubt(found, roots):
+        await _prune(run)
     run.report.embedded = await embed_missing(db, corpus, embedder, shown)
     run.report.snapshot = await corpora.snapshot(db, corpus)
     return run.report
@@ -93,8 +127,15 @@ async def _corpus(db: Database, request: IngestRequest, found: Discovery) -> tup
         sample = await asyncio.to_thread(_sample, found) if spec == AUTO else []
         concrete = resolve_spec(spec, sample)
         embedder = load_embedder(concrete)
-        return await corpora.create(db, request.corpus, concrete, embedder.identity), embedder
-    if request.embedder and resolve_spec(request.embedder) != corpus.spec:
+        try:
+            return await corpora.create(db, request.corpus, concrete, embedder.identity), embedder
+        except InputError as error:
+            try:
+                corpus = await corpora.get(db, request.corpus)  # another ingest made it meanwhile
+            except NotFoundError:
+                raise error from None  # the name itself is at fault
+    # `auto` chose when the corpus was made; asking for it again asks for nothing else.
+    if request.embedder not in (None, AUTO) and resolve_spec(request.embedder) != corpus.spec:
         raise MismatchError(
             f"corpus {corpus.name!r} was made with the embedder {corpus.spec}, not {request.embedder}",
             hint="leave --embedder out, or ingest into a new corpus",
@@ -120,17 +161,43 @@ def _words(document: Document) -> str:
 
 async def _group(run: _Run, group: Group) -> None:
     before = run.known.get(group.source)
-    if before and before.state == "ok" and before.fingerprint == group.fingerprint:
+    if before and _is_unchanged(run, group, before):
         run.report.unchanged += 1
         run.touched.add(group.source)
+        run.read.update(display(path) for path in group.files)
         run.given[before.document_id or ""] = group.source
         return
     # Parsing is the slow part; a thread keeps the async core free for whoever shares it.
-    for item, chunks in await asyncio.to_thread(_read, group):
+    results = await asyncio.to_thread(_read, group)
+    if await asyncio.to_thread(_marks, group.files) != {path: run.marks[path] for path in group.files}:
+        # What was read may be half of one version and half of another.
+        await _failed(run, group.source, "changed or deleted while it was read; ingest it again", None)
+        return
+    if not any(isinstance(item, Failure) and item.line is None for item, _ in results):
+        run.read.update(display(path) for path in group.files)
+    for item, chunks in results:
         if isinstance(item, Read):
             await _document(run, group, item, chunks)
         else:
             await _failed(run, item.source, item.reason, item.line)
+
+
+def _is_unchanged(run: _Run, group: Group, before: SourceItem) -> bool:
+    same = before.state == "ok" and before.fingerprint == group.fingerprint
+    # The document may have come from another file since, and this one be back as it was.
+    return same and run.owners.get(before.document_id or "") == group.source
+
+
+def _marks(paths: Iterable[Path]) -> dict[Path, _Mark]:
+    return {path: _mark(path) for path in paths}
+
+
+def _mark(path: Path) -> _Mark:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _read(group: Group) -> list[tuple[Read | Failure, list[Chunk]]]:
@@ -175,7 +242,7 @@ def _rival(run: _Run, item: Read) -> str | None:
     for source, known in run.known.items():
         if known.document_id != item.document.id or known.state != "ok" or source == item.source:
             continue
-        if source not in run.in_reach and source not in run.touched and Path(source).exists():
+        if _file_of(source) not in run.in_reach and source not in run.touched and _exists(_file_of(source)):
             return source
     return None
 
@@ -191,6 +258,7 @@ async def _failed(run: _Run, source: str, reason: str, line: int | None) -> None
     async with run.db.transaction() as conn:
         await sources.record_failed(conn, run.corpus, row, reason, line=line)
     run.touched.add(row)
+    run.faulty.add(_file_of(source))
     run.report.failed.append(LeftOut(source, reason, line))
 
 
@@ -204,11 +272,86 @@ async def _left_out(run: _Run, found: Discovery) -> None:
         run.report.skipped.append(LeftOut(item.source, item.reason))
 
 
-async def _forget_mended(run: _Run, paths: Sequence[Path]) -> None:
-    """Drop failures and skips of files that this ingest would have met and did not."""
-    roots = [str(path) for path in paths]
+async def _forget_mended(run: _Run, roots: Sequence[str]) -> None:
+    """Drop failures and skips of files that are gone, or were read again without that fault.
+
+    What this ingest did not look at, because of `--include` for one, stays as it was.
+    """
     for source, item in run.known.items():
-        within = any(source == root or source.startswith((root + "/", root + "\\", root + ":")) for root in roots)
-        if within and source not in run.touched and item.state != "ok":
+        file = _file_of(source, item.line)
+        if item.state == "ok" or source in run.touched or not _within(file, roots):
+            continue
+        if not _exists(file) or _was_read(run, file):
             async with run.db.transaction() as conn:
                 await sources.forget(conn, run.corpus, source)
+
+
+def _was_read(run: _Run, file: str) -> bool:
+    """Whether this ingest read the file for a document, or as a manifest beside one; folders always are."""
+    if file in run.read or _is(file, stat.S_ISDIR):
+        return True
+    folder, name = os.path.split(file)
+    return name == MANIFEST and any(folder in map(str, Path(read).parents[: LEVELS_UP + 1]) for read in run.read)
+
+
+async def _gone(run: _Run, roots: Sequence[str]) -> None:
+    """List the documents whose file under the roots is gone, or was read and no longer gives them.
+
+    A file with any fault counts as not read: what it gave before stays.
+    """
+    for document_id, source in (await documents.document_sources(run.db, run.corpus)).items():
+        file = _file_of(source)
+        if document_id in run.given or file in run.faulty or not _within(file, roots):
+            continue
+        if file in run.in_reach or not _exists(file):
+            run.report.gone.append(Gone(source, document_id))
+
+
+def _in_doubt(found: Discovery, roots: Sequence[str]) -> bool:
+    """Whether something could not be looked at, so that what seems gone may only be out of sight.
+
+    A folder that cannot be listed, a link that leads nowhere, a disk that was taken away. A file
+    that is there and cannot be used is no such thing.
+    """
+    unseen = any(not _is(_file_of(item.source), stat.S_ISREG) for item in found.failed)
+    return unseen or not all(_exists(display(root)) for root in roots)
+
+
+async def _prune(run: _Run) -> None:
+    for item in run.report.gone:
+        async with run.db.transaction() as conn:
+            run.report.removed += await documents.delete(conn, run.corpus, item.document_id)
+
+
+def _file_of(source: str, line: int | None = None) -> str:
+    """Return the file of a source: those of a document/1 file and of a bad line are `FILE:LINE`."""
+    if line is not None:
+        return source.removesuffix(f":{line}")
+    of_a_line = _OF_A_LINE.fullmatch(source)
+    return of_a_line[1] if of_a_line else source
+
+
+def _within(file: str, roots: Sequence[str]) -> bool:
+    return any(file == display(root) or file.startswith(display(root).rstrip(os.sep) + os.sep) for root in roots)
+
+
+def _is(file: str, kind: Callable[[int], bool]) -> bool:
+    """Whether a file is there and of this kind; False when that cannot be told."""
+    try:
+        return kind(Path(file).stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _exists(file: str) -> bool:
+    """Whether there is a file of this displayed name; True when that cannot be told."""
+    # `display` shows bytes that are no UTF-8 as `\xNN`, which another name may hold as it is.
+    for name in {os.fsencode(file), _ESCAPED.sub(lambda m: bytes([int(m[1], 16)]), os.fsencode(file))}:
+        try:
+            os.lstat(name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError):
+            pass
+        return True
+    return False

@@ -20,12 +20,26 @@ class LeftOut:
         return {"source": self.source, **line, "reason": self.reason}
 
 
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A document whose source is no longer there, or no longer gives it."""
+
+    source: str
+    document_id: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"source": self.source, "document_id": self.document_id}
+
+
 @dataclass(slots=True)
 class IngestReport:
     """Documents added, changed and unchanged; sources skipped and failed; the snapshot after it.
 
     `ignored` counts files that are neither documents nor sidecars; `notes` say what was guessed or
-    repaired, by source. `embedded` counts texts that got their vector in this ingest.
+    repaired, by source. `embedded` counts texts that got their vector in this ingest. `gone` are
+    documents under the given sources that nothing gives any more, in order of their ids; `removed`
+    counts those of them that were deleted (0 unless pruning was asked for).
     """
 
     corpus: str
@@ -36,6 +50,8 @@ class IngestReport:
     embedded: int = 0
     skipped: list[LeftOut] = field(default_factory=list)
     failed: list[LeftOut] = field(default_factory=list)
+    gone: list[Gone] = field(default_factory=list)
+    removed: int = 0
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     snapshot: str = ""
 
@@ -47,6 +63,8 @@ class IngestReport:
             "unchanged": self.unchanged,
             "skipped": [item.as_json() for item in self.skipped],
             "failed": [item.as_json() for item in self.failed],
+            "gone": [item.as_json() for item in self.gone],
+            "removed": self.removed,
             "snapshot": self.snapshot,
             "corpus": self.corpus,
             "ignored": self.ignored,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from answertrail.errors import InputError, MismatchError
 from answertrail.models.embedding.base import Embedder, Vectors
-from answertrail.search.dense import cosines
+from answertrail.search.dense import Places, cosines, first_equal
 from answertrail.search.fusion import best
 from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult
 from answertrail.search.lexical import LexicalIndex
@@ -44,6 +44,7 @@ class CorpusIndex:
         self.lexical = lexical
         self.embedder = embedder
         self._matrix = matrix
+        self._first: Places | None = None
         epoch = [row.published_at.timestamp() if row.published_at else np.nan for row in rows]
         self._published = np.array(epoch, dtype=np.float64)
         self._queries: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
@@ -82,10 +83,17 @@ class CorpusIndex:
         lexical, share = np.zeros(count, dtype=np.float32), 0.0
         if "dense" in mode.needs and count:
             vector = await self._embedded(query)
-            dense = await asyncio.to_thread(cosines, self._matrix, vector)
+            dense = await asyncio.to_thread(self._cosines, vector)
         if "lexical" in mode.needs and count:
             lexical, share = self.lexical.scores(query)
         return Signals(dense, lexical, share, allowed)
+
+    def _cosines(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        # At the first dense search and not when opened: it reads the whole matrix. Two threads
+        # that make it at once make the same.
+        if self._first is None:
+            self._first = first_equal(self._matrix)
+        return cosines(self._matrix, vector, self._first)
 
     async def _embedded(self, query: str) -> npt.NDArray[np.float32]:
         known = self._queries.get(query)

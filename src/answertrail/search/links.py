@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-_NEVER_LINKED = frozenset({"javascript", "data", "vbscript"})
-"""A source's url is data; these would run in the reader's browser."""
+_LINKED = frozenset({"http", "https"})
+"""A source's url is data: a link of any other scheme could run in the reader's browser or open their files."""
 
 
 def at_second(url: str | None, start_s: float | None) -> str | None:
-    """Return `url` opening at `start_s` (whole seconds, rounded down); None without a url.
+    """Return `url` opening at `start_s` (whole seconds, rounded down).
+
+    None without a url, and for one that is not http or https or cannot be taken apart.
 
     A watch page (`?v=`, youtu.be, /live/, /shorts/) takes `t=90s`; any other page the media fragment `#t=90`
     (W3C Media Fragments). Untimed chunks keep the plain url.
@@ -19,10 +21,10 @@ def at_second(url: str | None, start_s: float | None) -> str | None:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return url
-    if parts.scheme in _NEVER_LINKED:
         return None
-    if start_s is None or parts.scheme not in {"http", "https"}:
+    if parts.scheme not in _LINKED:
+        return None
+    if start_s is None:
         return url
     query = parse_qsl(parts.query, keep_blank_values=True)
     if any(key == "v" for key, _ in query) or _is_video_page(parts.hostname or "", parts.path):

@@ -1,21 +1,29 @@
 """Open a corpus: read its chunks, vectors and BM25 index, from the cache where that is current.
 
-The cache holds only what can be rebuilt from the database; a broken or missing file is rebuilt.
+All is read in one transaction, so that chunks, vectors and snapshot are of one instant. The cache
+holds only what can be rebuilt from the database, in `cache/<corpus id>/<digest of the content>`;
+a broken, missing or foreign file is rebuilt.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
+import json
 import shutil
 import tempfile
-from collections.abc import Sequence
+import time
+import zlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from answertrail.models.embedding.base import Embedder, Vectors
 from answertrail.models.embedding.load import load_embedder
+from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.run import CorpusRef
 from answertrail.search.hits import ChunkRow
 from answertrail.search.index import CorpusIndex
@@ -24,10 +32,16 @@ from answertrail.search.open_corpus import OpenCorpus
 from answertrail.settings import Settings
 from answertrail.store import chunks, corpora, embeddings
 from answertrail.store.connection import Database
-from answertrail.store.rows import Corpus, StoredChunk
+from answertrail.store.rows import StoredChunk
 
-CACHE_VERSION = "2"
+CACHE_VERSION = "3"
 """Raise it when tokens, BM25 settings or the files of the cache change."""
+
+_KEPT = 3
+"""Indexes kept per corpus: going back and forth between a few states rebuilds nothing."""
+
+_MANIFEST = "manifest.json"
+_ABANDONED_S = 3600.0
 
 
 async def open_corpus(db: Database, settings: Settings, name: str) -> OpenCorpus:
@@ -39,15 +53,38 @@ async def open_corpus(db: Database, settings: Settings, name: str) -> OpenCorpus
     corpus = await corpora.get(db, name)
     embedder = load_embedder(corpus.spec)
     corpora.check_identity(corpus, embedder.identity)
-    while True:
-        before = await corpora.revision(db, corpus)
-        snapshot = await corpora.snapshot(db, corpus)
-        rows = [_row(stored) for stored in await chunks.chunk_table(db, corpus)]
-        matrix, lexical = await _indexes(db, settings, corpus, snapshot, rows, embedder)
-        if await corpora.revision(db, corpus) == before:
-            return OpenCorpus(
-                CorpusRef(name=corpus.name, snapshot=snapshot), CorpusIndex(rows, matrix, lexical, embedder)
-            )
+    async with db.reading() as conn:
+        snapshot = await corpora.snapshot_in(conn, corpus)
+        stored = await chunks.chunk_table_in(conn, corpus)
+        rows, digest = await asyncio.to_thread(_rows, stored, embedder)
+        folder = settings.cache / str(corpus.id) / digest
+        indexes = await asyncio.to_thread(_load, folder, len(rows), embedder.identity.dims)
+        if indexes is None:
+            complete = await embeddings.pending_count_in(conn, corpus) == 0
+            ids, vectors = await embeddings.matrix_in(conn, corpus)
+    if indexes is None:
+        indexes = await asyncio.to_thread(_build, rows, ids, vectors, embedder.identity.dims)
+        # With vectors still to come the same chunks will make another matrix.
+        if complete and rows:
+            await asyncio.to_thread(_save, folder, *indexes)
+    return OpenCorpus(CorpusRef(name=corpus.name, snapshot=snapshot), CorpusIndex(rows, *indexes, embedder))
+
+
+def _rows(stored: Sequence[StoredChunk], embedder: Embedder) -> tuple[list[ChunkRow], str]:
+    return [_row(chunk) for chunk in stored], content_digest(stored, embedder.identity)
+
+
+def content_digest(stored: Iterable[StoredChunk], identity: EmbedderIdentity) -> str:
+    """Return the SHA-256 of all that an index of these chunks is made from, in hex.
+
+    A vector follows from the text and the embedder, so a complete matrix is covered as well.
+    """
+    digest = hashlib.sha256(repr((CACHE_VERSION, identity)).encode("utf-8"))
+    for row in stored:
+        # repr: no title or name can be mistaken for a boundary between two of them.
+        held = (row.chunk.id, row.text_hash, row.language, row.title, row.chunk.speakers)
+        digest.update(repr(held).encode("utf-8", "backslashreplace"))
+    return digest.hexdigest()
 
 
 def _row(stored: StoredChunk) -> ChunkRow:
@@ -68,27 +105,13 @@ def _row(stored: StoredChunk) -> ChunkRow:
     )
 
 
-async def _indexes(
-    db: Database, settings: Settings, corpus: Corpus, snapshot: str, rows: Sequence[ChunkRow], embedder: Embedder
-) -> tuple[Vectors, LexicalIndex]:
-    digest = hashlib.sha256("\n".join((CACHE_VERSION, snapshot, repr(embedder.identity))).encode("utf-8"))
-    for row in rows:  # what the snapshot hash leaves out and the index holds
-        digest.update("\t".join((row.language or "", row.title, *row.speakers)).encode("utf-8") + b"\n")
-    folder = settings.cache / digest.hexdigest()[:32]
-    cached = await asyncio.to_thread(_load, folder, len(rows), embedder.identity.dims)
-    if cached is not None:
-        return cached
-    complete = await embeddings.pending_count(db, corpus) == 0
-    matrix = _aligned(rows, *await embeddings.matrix(db, corpus), embedder.identity.dims)
-    lexical = await asyncio.to_thread(
-        LexicalIndex.build,
+def _build(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dims: int) -> tuple[Vectors, LexicalIndex]:
+    lexical = LexicalIndex.build(
         [row.text for row in rows],
         [row.language for row in rows],
         [" ".join((row.title, *row.speakers)) for row in rows],
     )
-    if complete and rows:
-        await asyncio.to_thread(_save, folder, matrix, lexical)
-    return matrix, lexical
+    return _aligned(rows, ids, vectors, dims), lexical
 
 
 def _aligned(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dims: int) -> Vectors:
@@ -105,11 +128,31 @@ def _aligned(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dim
 
 def _load(folder: Path, rows: int, dims: int) -> tuple[Vectors, LexicalIndex] | None:
     try:
+        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        if manifest != _manifest(folder):
+            return None
         matrix: Vectors = np.load(folder / "dense.npy", mmap_mode="r")
         lexical = LexicalIndex.load(folder)
     except (OSError, ValueError, KeyError, EOFError):
         return None
     return (matrix, lexical) if matrix.shape == (rows, dims) and lexical.rows == rows else None
+
+
+def _manifest(folder: Path, digest: str | None = None) -> dict[str, Any]:
+    """Say which content the folder is for, by its name if not given, and what its files hold.
+
+    CRC-32 is for the accidents a disk or a killed copy makes; it reads 2 GB a second.
+    """
+    files = sorted(path for path in folder.iterdir() if path.name != _MANIFEST)
+    return {"digest": digest or folder.name, "files": {path.name: _checksum(path) for path in files}}
+
+
+def _checksum(path: Path) -> int:
+    value = 0
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            value = zlib.crc32(block, value)
+    return value
 
 
 def _save(folder: Path, matrix: Vectors, lexical: LexicalIndex) -> None:
@@ -120,8 +163,27 @@ def _save(folder: Path, matrix: Vectors, lexical: LexicalIndex) -> None:
         scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=folder.parent))
         np.save(scratch / "dense.npy", matrix)
         lexical.save(scratch)
+        (scratch / _MANIFEST).write_text(json.dumps(_manifest(scratch, folder.name)), encoding="utf-8")
         shutil.rmtree(folder, ignore_errors=True)
         scratch.replace(folder)
     except OSError:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        _thin_out(folder.parent)
+
+
+def _thin_out(parent: Path) -> None:
+    """Remove all but the newest indexes of a corpus, and what a killed process left half made.
+
+    What cannot be removed, because another process has it open on Windows, stays till next time.
+    """
+    aged: list[tuple[float, Path]] = []
+    for path in parent.iterdir():
+        with contextlib.suppress(OSError):
+            aged.append((path.stat().st_mtime, path))
+    aged.sort(reverse=True)
+    made = [path for _, path in aged if not path.name.startswith(".")]
+    abandoned = [path for at, path in aged if path.name.startswith(".") and at < time.time() - _ABANDONED_S]
+    for path in (*made[_KEPT:], *abandoned):
+        shutil.rmtree(path, ignore_errors=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from answertrail.models.embedding.base import EmbeddingSpend
 from answertrail.records.run import CorpusRef
 from answertrail.search.hits import ChunkRow, Filter, SearchResult
 from answertrail.search.index import CorpusIndex
@@ -21,6 +22,11 @@ class OpenCorpus:
     def embedder_key(self) -> str:
         """The identity of the embedder its vectors came from."""
         return self.index.embedder.identity.key
+
+    def spend(self) -> EmbeddingSpend | None:
+        """What its embedder has cost so far; None for one that runs here."""
+        spend: EmbeddingSpend | None = getattr(self.index.embedder, "spend", None)
+        return spend
 
     async def search(self, query: str, *, mode: str, k: int, within: Filter | None = None) -> SearchResult:
         """Search the snapshot; see `CorpusIndex.search`."""

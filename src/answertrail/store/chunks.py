@@ -59,7 +59,12 @@ async def neighbours(
 async def chunk_table(db: Database, corpus: Corpus) -> tuple[StoredChunk, ...]:
     """Return all chunks of a corpus in bytewise order of their ids, for building indexes."""
     async with db.transaction() as conn:
-        return await _fetch(conn, _SELECT + " ORDER BY c.chunk_id", (corpus.id,))
+        return await chunk_table_in(conn, corpus)
+
+
+async def chunk_table_in(conn: Connection, corpus: Corpus) -> tuple[StoredChunk, ...]:
+    """Return what `chunk_table` does, as the caller's transaction sees it."""
+    return await _fetch(conn, _SELECT + " ORDER BY c.chunk_id", (corpus.id,))
 
 
 async def chunk_count(db: Database, corpus: Corpus) -> int:

@@ -23,6 +23,7 @@ __all__ = [
     "lock",
     "revision",
     "snapshot",
+    "snapshot_in",
 ]
 
 _SELECT = """
@@ -126,24 +127,37 @@ async def snapshot(db: Database, corpus: Corpus) -> str:
     empty when unknown. A corpus without chunks has the hash of nothing.
     """
     async with db.reading() as conn:
-        cursor = await conn.execute(
-            "SELECT revision, CASE WHEN snapshot_revision = revision THEN snapshot END FROM corpora WHERE id = %s",
-            (corpus.id,),
-        )
-        row = await cursor.fetchone()
-        if row is None:
-            raise NotFoundError("the corpus was deleted meanwhile", where=corpus.name)
-        seen, cached = row
-        if cached is not None:
-            return str(cached)
-        cursor = await conn.execute(_SNAPSHOT, (corpus.id,))
-        (value,) = await cursor.fetchone() or ("",)
-    async with db.transaction() as conn:
-        await conn.execute(
-            "UPDATE corpora SET snapshot = %s, snapshot_revision = revision WHERE id = %s AND revision = %s",
-            (value, corpus.id, seen),
-        )
-    return str(value)
+        seen, value, cached = await _snapshot(conn, corpus)
+    if not cached:
+        async with db.transaction() as conn:
+            await conn.execute(
+                "UPDATE corpora SET snapshot = %s, snapshot_revision = revision WHERE id = %s AND revision = %s",
+                (value, corpus.id, seen),
+            )
+    return value
+
+
+async def snapshot_in(conn: Connection, corpus: Corpus) -> str:
+    """Return what `snapshot` does, as the caller sees it in a transaction of `db.reading()`."""
+    _, value, _ = await _snapshot(conn, corpus)
+    return value
+
+
+async def _snapshot(conn: Connection, corpus: Corpus) -> tuple[int, str, bool]:
+    """Return revision, hash, and whether the hash was the cached one."""
+    cursor = await conn.execute(
+        "SELECT revision, CASE WHEN snapshot_revision = revision THEN snapshot END FROM corpora WHERE id = %s",
+        (corpus.id,),
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        raise NotFoundError("the corpus was deleted meanwhile", where=corpus.name)
+    seen, cached = row
+    if cached is not None:
+        return int(seen), str(cached), True
+    cursor = await conn.execute(_SNAPSHOT, (corpus.id,))
+    (value,) = await cursor.fetchone() or ("",)
+    return int(seen), str(value), False
 
 
 _SNAPSHOT = """

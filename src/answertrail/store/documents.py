@@ -123,6 +123,15 @@ async def document_ids(db: Database, corpus: Corpus) -> list[str]:
         return [document_id for (document_id,) in await cursor.fetchall()]
 
 
+async def document_sources(db: Database, corpus: Corpus) -> dict[str, str]:
+    """Map each document id to the source that gave it last, in bytewise order of the ids."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(
+            "SELECT document_id, source FROM documents WHERE corpus_id = %s ORDER BY document_id", (corpus.id,)
+        )
+        return dict(await cursor.fetchall())
+
+
 async def _segments(conn: Connection, corpus: Corpus, document_id: str) -> list[dict[str, Any]]:
     cursor = await conn.execute(
         "SELECT start_s, end_s, text, speaker FROM segments WHERE corpus_id = %s AND document_id = %s ORDER BY ordinal",

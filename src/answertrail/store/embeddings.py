@@ -75,10 +75,15 @@ async def pending(db: Database, corpus: Corpus, limit: int) -> list[tuple[str, s
 
 async def pending_count(db: Database, corpus: Corpus) -> int:
     """Count the distinct texts of the corpus that still lack a vector."""
-    query = sql.SQL("SELECT count(DISTINCT c.text_hash)" + _MISSING).format(table=table(corpus.embedder_id))
     async with db.transaction() as conn:
-        cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
-        row = await cursor.fetchone()
+        return await pending_count_in(conn, corpus)
+
+
+async def pending_count_in(conn: Connection, corpus: Corpus) -> int:
+    """Count what `pending_count` does, as the caller's transaction sees it."""
+    query = sql.SQL("SELECT count(DISTINCT c.text_hash)" + _MISSING).format(table=table(corpus.embedder_id))
+    cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
+    row = await cursor.fetchone()
     assert row is not None
     return int(row[0])
 
@@ -117,19 +122,24 @@ async def matrix(db: Database, corpus: Corpus) -> tuple[list[str], Vectors]:
 
     In bytewise order of the ids. An empty corpus gives [] and an array of shape (0, dims).
     """
+    async with db.reading() as conn:
+        return await matrix_in(conn, corpus)
+
+
+async def matrix_in(conn: Connection, corpus: Corpus) -> tuple[list[str], Vectors]:
+    """Return what `matrix` does. The caller's transaction must be one of `db.reading()`."""
     dims = corpus.identity.dims
     number = np.dtype(">f4") if _is_vector(dims) else np.dtype(">f2")
     source = sql.SQL("FROM chunks c JOIN {} e USING (text_hash) WHERE c.corpus_id = {} ORDER BY c.chunk_id").format(
         table(corpus.embedder_id), sql.Literal(corpus.id)
     )
-    async with db.reading() as conn:
-        cursor = await conn.execute(sql.SQL("SELECT c.chunk_id {}").format(source))
-        ids = [chunk_id for (chunk_id,) in await cursor.fetchall()]
-        raw = bytearray()
-        copy = sql.SQL("COPY (SELECT e.embedding {}) TO STDOUT (FORMAT binary)").format(source)
-        async with conn.cursor().copy(copy) as stream:
-            async for block in stream:
-                raw += block
+    cursor = await conn.execute(sql.SQL("SELECT c.chunk_id {}").format(source))
+    ids = [chunk_id for (chunk_id,) in await cursor.fetchall()]
+    raw = bytearray()
+    copy = sql.SQL("COPY (SELECT e.embedding {}) TO STDOUT (FORMAT binary)").format(source)
+    async with conn.cursor().copy(copy) as stream:
+        async for block in stream:
+            raw += block
     # All rows have one field of one length, so the stream is an array of records.
     record = np.dtype(
         [("fields", ">i2"), ("bytes", ">i4"), ("dims", ">i2"), ("unused", ">i2"), ("vector", number, (dims,))]

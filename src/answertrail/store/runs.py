@@ -222,11 +222,24 @@ async def _keep_texts(conn: Connection, record: Mapping[str, Any]) -> dict[str, 
             chunk = {(_REFERENCE if name == "text" else name): value for name, value in chunk.items()}
             chunk[_REFERENCE] = key
         chunks.append(chunk)
-    if texts:
+    # A run writes all its chunks again after every turn: only the texts of the last turn are sent.
+    lacking = await _lacking(conn, texts) if texts else []
+    if lacking:
         await conn.cursor().executemany(
-            "INSERT INTO texts (text_hash, text) VALUES (%s, %s) ON CONFLICT DO NOTHING", sorted(texts.items())
+            "INSERT INTO texts (text_hash, text) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+            # Sorted, so that two runs that keep the same texts cannot block each other.
+            [(key, texts[key]) for key in sorted(lacking)],
         )
     return {**record, "chunks": chunks} if "chunks" in record else dict(record)
+
+
+async def _lacking(conn: Connection, keys: Collection[str]) -> list[str]:
+    """Return those of the hashes whose text is not kept yet."""
+    cursor = await conn.execute(
+        "SELECT key FROM unnest(%s::text[]) AS key WHERE NOT EXISTS (SELECT FROM texts t WHERE t.text_hash = key)",
+        (list(keys),),
+    )
+    return [key for (key,) in await cursor.fetchall()]
 
 
 async def _join_texts(conn: Connection, record: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +12,7 @@ from answertrail.errors import NotFoundError, ServiceError
 from answertrail.models.chat.base import Usage
 from answertrail.models.chat.failures import EndpointError
 from answertrail.models.chat.retry import RetryPolicy, with_retries
-from answertrail.models.embedding.base import EmbedderIdentity, Role, Vectors
+from answertrail.models.embedding.base import EmbedderIdentity, EmbeddingSpend, Role, Vectors
 from answertrail.models.embedding.hosted_reply import read_reply
 from answertrail.models.embedding.hosted_spec import HostedSpec, parse_hosted
 from answertrail.models.embedding.rows import clean
@@ -27,25 +26,6 @@ if TYPE_CHECKING:
 MAX_TEXT_BYTES = 16_000
 MAX_REQUEST_BYTES = 400_000
 _TIMEOUT_S = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingSpend:
-    """What an embedder has used so far.
-
-    `requests` counts the answered ones. `input_tokens` and `cost_usd` (US dollars) become None
-    for good with the first request of which they are not known.
-    """
-
-    requests: int = 0
-    input_tokens: int | None = 0
-    cost_usd: float | None = 0.0
-
-    def plus(self, input_tokens: int | None, cost_usd: float | None) -> EmbeddingSpend:
-        """Return the sum with one more request."""
-        tokens = None if self.input_tokens is None or input_tokens is None else self.input_tokens + input_tokens
-        cost = None if self.cost_usd is None or cost_usd is None else self.cost_usd + cost_usd
-        return EmbeddingSpend(self.requests + 1, tokens, cost)
 
 
 class HostedEmbedder:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .dates import slices
@@ -10,24 +10,23 @@ from .evidence import Hit, Pool, adjacent
 from .excerpts import pieces
 from .plan import PERIODS, trajectory_span
 from .question import Question
-from .scoring import Ranking
+from .scoring import Ranking, Scored
 from .text import count_words, covered, words
 
-STATEMENTS = 5
+STATEMENTS = 7
 """How many passages a factual answer quotes at most."""
-PASSAGE_WORDS = 90
-"""A passage stops growing before this many words, unless a single piece is longer."""
-TRAJECTORY_WORDS = 60
-"""The same for the passages of a trajectory, of which there are more."""
-RELEVANT = 0.5
-"""A period's passage is quoted only when its chunk scores at least this share of the best one."""
-PER_PERIOD = 2
-"""How many passages each period of a trajectory gives at most."""
-MEANING_WEIGHT = 0.5
-"""What a piece's cosine with the question counts beside its share of the question's words."""
-
-Affinity = Callable[[list[str]], list[float]]
-"""The cosine of each text with the question."""
+NEAR_BEST = 0.8
+"""A further passage is quoted only when its chunk scores at least this share of the best one."""
+PASSAGE_WORDS = 45
+"""The most words in a passage, unless a single piece is longer."""
+TRAJECTORY_STATEMENTS = 12
+"""How many passages a trajectory quotes at most."""
+TRAJECTORY_WORDS = 40
+"""The most words in a passage of a trajectory, of which there are more."""
+STRETCHES = 2 * PERIODS
+"""Into how many stretches of time a trajectory is cut, so that no time is told at the cost of others."""
+PER_STRETCH = 2
+"""How many passages each stretch gives at most."""
 
 
 @dataclass(frozen=True)
@@ -39,35 +38,39 @@ class Statement:
     kind: str = "claim"
 
 
-def factual(
-    pool: Pool, ranking: Ranking, affinity: Affinity | None = None, count: int = STATEMENTS
-) -> tuple[Statement, ...]:
-    """The best passages, none sharing a chunk with another; best first."""
-    return _passages(pool, ranking, [s.hit for s in ranking.chunks], count, PASSAGE_WORDS, affinity)
+def factual(pool: Pool, ranking: Ranking) -> tuple[Statement, ...]:
+    """The best passages, none sharing a chunk with another; best first. Empty for an empty ranking."""
+    floor = NEAR_BEST * max((s.total for s in ranking.chunks), default=0.0)
+    near = [s.hit for s in ranking.chunks if s.total >= floor]
+    return _passages(pool, ranking, near, STATEMENTS, PASSAGE_WORDS)
 
 
 def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
-    """Passages in order of date, at most two for each period, and the periods with nothing."""
+    """Passages in order of date, at most two for each stretch of time, and the periods with none.
+
+    `ranking` is by the question's topic. Where nothing is dated the passages are those of a
+    factual answer, and no period is reported.
+    """
     whole = trajectory_span(question, pool)
     if whole is None:
         return factual(pool, ranking), ()
-    out: list[Statement] = []
-    empty: list[str] = []
-    floor = RELEVANT * max((s.base for s in ranking.chunks), default=0.0)
-    relevant = [s.hit for s in ranking.chunks if s.base >= floor]
-    for period in slices(whole.start, whole.end, PERIODS):
-        inside = [h for h in relevant if h.date and period.start <= h.date < period.end]
-        told = _passages(pool, ranking, inside, PER_PERIOD, TRAJECTORY_WORDS)
-        dates = {h.id: (h.date or "", h.start_s or 0.0) for h in inside}
-        out.extend(sorted(told, key=lambda s: dates.get(s.citations[0], ("", 0.0))))
-        if not told:
-            empty.append(f"{period.start} to {period.end}")
-    return tuple(out), tuple(empty)
+    chosen: list[Scored] = []
+    for stretch in slices(whole.start, whole.end, STRETCHES):
+        inside = [s for s in ranking.chunks if s.hit.date and stretch.start <= s.hit.date < stretch.end]
+        chosen.extend(inside[:PER_STRETCH])
+    chosen.sort(key=lambda s: (-s.total, s.hit.id))
+    told = _passages(pool, ranking, [s.hit for s in chosen], TRAJECTORY_STATEMENTS, TRAJECTORY_WORDS)
+    when = {h.id: (h.date or "", h.document_id, h.start_s or 0.0) for h in pool.hits}
+    dates = [when[s.citations[0]][0] for s in told]
+    empty = [
+        f"{period.start} to {period.end}"
+        for period in slices(whole.start, whole.end, PERIODS)
+        if not any(period.start <= date < period.end for date in dates)
+    ]
+    return tuple(sorted(told, key=lambda s: when[s.citations[0]])), tuple(empty)
 
 
-def _passages(
-    pool: Pool, ranking: Ranking, hits: Sequence[Hit], count: int, longest: int, affinity: Affinity | None = None
-) -> tuple[Statement, ...]:
+def _passages(pool: Pool, ranking: Ranking, hits: Iterable[Hit], count: int, longest: int) -> tuple[Statement, ...]:
     known = pool.by_id()
     preceding = {after.id: h for h in pool.hits if (after := adjacent(known, h)) is not None}
     used: set[str] = set()
@@ -77,43 +80,46 @@ def _passages(
             break
         if hit.id in used:
             continue
-        statement = passage(hit, preceding.get(hit.id), adjacent(known, hit), ranking.weights, used, longest, affinity)
+        statement = passage(hit, preceding.get(hit.id), adjacent(known, hit), ranking.weights, used, longest)
         used.update(statement.citations)
         out.append(statement)
     return tuple(out)
 
 
 def passage(
-    hit: Hit,
-    before: Hit | None,
-    after: Hit | None,
-    weights: Mapping[str, float],
-    used: set[str],
-    longest: int,
-    affinity: Affinity | None = None,
+    hit: Hit, before: Hit | None, after: Hit | None, weights: Mapping[str, float], used: set[str], longest: int
 ) -> Statement:
-    """Whole pieces around the one of `hit` that is nearest to the question, into its neighbours.
+    """The run of whole pieces, at most `longest` words, that covers most of the question.
 
-    Nearest is by words covered and, given `affinity`, by meaning. Neighbours in `used` are left
-    alone. The passage grows to the side whose next piece is nearer, the following one on a tie.
+    It holds a piece of `hit` and may reach into its neighbours, except those in `used`. Of runs
+    that cover as much, the one that lies more within `hit`, then the earlier one. A single piece
+    may be longer.
     """
     chain: list[tuple[str, str]] = []
     for part in (before, hit, after):
         if part is not None and (part is hit or part.id not in used):
             chain.extend((p, part.id) for p in pieces(part.text))
-    values = [covered(dict(weights), (w.stem for w in words(p))) for p, _ in chain]
-    if affinity is not None:
-        values = [v + MEANING_WEIGHT * a for v, a in zip(values, affinity([p for p, _ in chain]), strict=True)]
-    own = [i for i, (_, owner) in enumerate(chain) if owner == hit.id]
-    first = last = max(own, key=lambda i: (values[i], -i))
-    length = count_words(chain[first][0])
-    while True:
-        sides = [i for i in (last + 1, first - 1) if 0 <= i < len(chain)]
-        sides = [i for i in sides if length + count_words(chain[i][0]) <= longest]
-        if not sides:
-            break
-        chosen = max(sides, key=lambda i: (values[i], i))
-        length += count_words(chain[chosen][0])
-        first, last = min(first, chosen), max(last, chosen)
-    taken = chain[first : last + 1]
+    lengths = [count_words(p) for p, _ in chain]
+    stems = [frozenset(w.stem for w in words(p)) for p, _ in chain]
+
+    def value(run: range) -> tuple[float, float, int]:
+        share = covered(dict(weights), frozenset().union(*(stems[i] for i in run)))
+        own = sum(lengths[i] for i in run if chain[i][1] == hit.id)
+        return round(share, 9), own / max(1, sum(lengths[i] for i in run)), -run.start
+
+    runs = [r for r in _runs(lengths, longest) if any(chain[i][1] == hit.id for i in r)]
+    taken = [chain[i] for i in max(runs, key=value)]
     return Statement(" ".join(p for p, _ in taken), tuple(dict.fromkeys(owner for _, owner in taken)))
+
+
+def _runs(lengths: list[int], longest: int) -> list[range]:
+    """From each place the longest run that fits; a piece too long by itself is a run of its own."""
+    out: list[range] = []
+    for first in range(len(lengths)):
+        last, total = first, lengths[first]
+        while last + 1 < len(lengths) and total + lengths[last + 1] <= longest:
+            last += 1
+            total += lengths[last]
+        if not out or out[-1].stop < last + 1:
+            out.append(range(first, last + 1))
+    return out

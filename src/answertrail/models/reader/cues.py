@@ -88,6 +88,13 @@ CHANGE = re.compile(
 )
 """How something changed: answered period by period."""
 
+CHANGE_WORDS = (
+    "account change changed changing develop developed development differ different early end evolve evolved evolution "
+    "far fall first go grew grow growth history last late mid moment month move moved point position progress progressed "
+    "shift shifted spring stage start status summer autumn winter time timeline trajectory view went year"
+).split()
+"""Words of how-did-it-change questions that speak of the change and its dates, not of what changed."""
+
 CLAUSE = re.compile(
     r"(?:,|;)?\s+(?:and|but)\s+"
     r"(?=(?:which|what|when|where|who|why|how|whether|did|does|do|is|was|were|of what)\b)|[;?]\s+",

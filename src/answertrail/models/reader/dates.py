@@ -69,6 +69,11 @@ def periods(text: str) -> tuple[Period, ...]:
     return tuple(out)
 
 
+def date_texts(text: str) -> tuple[str, ...]:
+    """The dates with a year as `text` spells them, in order."""
+    return tuple(found.group() for found in _PATTERN.finditer(text))
+
+
 def _period(found: re.Match[str]) -> Period:
     if found["iso"]:
         parts = [int(p) for p in found["iso"].split("-")]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from . import cues
-from .dates import Period, periods
-from .text import Word, content_stems, is_content, normalise, words
+from .dates import Period, date_texts, periods
+from .text import Word, content_stems, is_content, normalise, stem, words
 
 
 class Slot(StrEnum):
@@ -44,6 +44,17 @@ class Question:
     trajectory: bool
     parts: tuple[str, ...]
 
+    def topic(self) -> Question:
+        """The same question about its subject alone: without words of change and without dates.
+
+        A question that has nothing else stays as it is.
+        """
+        dated = {w.stem for period in date_texts(self.text) for w in words(period)}
+        kept = tuple(s for s in self.stems if s not in _CHANGE_STEMS and s not in dated)
+        return replace(self, stems=kept) if kept else self
+
+
+_CHANGE_STEMS = frozenset(stem(w) for w in cues.CHANGE_WORDS)
 
 NUMERIC = frozenset({Slot.COUNT, Slot.MONEY, Slot.SHARE, Slot.DURATION})
 """Slots that only a figure fills."""

@@ -49,15 +49,13 @@ class Ranking:
 
 def idf_weights(question: Question, pool: Pool) -> dict[str, float]:
     """ln(1 + N / (1 + n)) for each question stem; n from the search's `terms`, else from the pool."""
+    seen: dict[str, int] = {}
+    for hit in pool.hits:
+        for s in stems_of(hit):
+            seen[s] = seen.get(s, 0) + 1
     known = pool.frequency
-    if not known:
-        counts: dict[str, int] = {}
-        for hit in pool.hits:
-            for s in stems_of(hit):
-                counts[s] = counts.get(s, 0) + 1
-        size = max(1, len(pool.hits))
-        return {s: math.log(1 + size / (1 + counts.get(s, 0))) for s in question.stems}
-    return {s: math.log(1 + pool.size / (1 + known.get(s, 0))) for s in question.stems}
+    size = pool.size if known else max(1, len(pool.hits))
+    return {s: math.log(1 + size / (1 + known.get(s, seen.get(s, 0)))) for s in question.stems}
 
 
 @lru_cache(maxsize=4096)
