@@ -24,6 +24,7 @@ from answertrail.records.resolution import Resolution
 from answertrail.records.retrieval import RetrievalRun
 from answertrail.records.run import Run
 
+MAX_DEPTH = 200
 R = TypeVar("R", bound=Record)
 
 RECORDS: Mapping[str, type[Record]] = {
@@ -54,6 +55,24 @@ def loads(text: str) -> Any:
         except UnicodeEncodeError:
             raise ValueError("a text holds half of a surrogate pair") from None
     return value
+    if _depth_exceeds(value, MAX_DEPTH):
+        raise ValueError(f"nested more than {MAX_DEPTH} deep")
+    return value
+
+
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    """Whether arrays and objects nest deeper than `limit`; what reads so deep may not be writable."""
+    level: list[Any] = [value] if isinstance(value, dict | list) else []
+    for _ in range(limit):
+        if not level:
+            return False
+        level = [
+            item
+            for outer in level
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(item, dict | list)
+        ]
+    return bool(level)
 
 
 def parse(kind: type[R], value: object, *, where: str) -> R:
