@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from answertrail.search.dense import cosines
+from answertrail.search.dense import cosines, first_equal
 from answertrail.search.fusion import best, fuse_scores, reciprocal_ranks
 from tests.search.worlds import unit
 
@@ -34,6 +34,14 @@ def test_cosine_orders_by_angle_and_keeps_nan_for_a_row_without_a_vector():
 
 def test_no_rows_give_no_cosines():
     assert cosines(np.zeros((0, 4), dtype=np.float32), f32(1, 0, 0, 0)).shape == (0,)
+
+
+def test_equal_rows_share_the_first_of_them_and_only_equal_rows_do():
+    matrix = np.stack([f32(0, 1), f32(np.nan, np.nan), f32(1, 0), f32(0, 1), f32(np.nan, np.nan), f32(1, 1e-7)])
+    assert first_equal(matrix).tolist() == [0, 1, 2, 0, 1, 5]
+    assert first_equal(matrix[:0]).tolist() == []
+    given = cosines(matrix, f32(1, 0), first_equal(matrix))
+    np.testing.assert_array_equal(given, cosines(matrix, f32(1, 0)))
 
 
 # --- best -------------------------------------------------------------------------------------

@@ -28,18 +28,35 @@ from answertrail.search.links import at_second
         (None, 90.0, None),
         (None, None, None),
         ("", 90.0, None),
-        ("/home/me/My Notes/kiln.srt", 90.0, "/home/me/My Notes/kiln.srt"),
-        ("file:///home/me/kiln.srt", 90.0, "file:///home/me/kiln.srt"),
-        ("notes/kiln.md", None, "notes/kiln.md"),
+        ("HTTPS://example.org/notes", None, "HTTPS://example.org/notes"),
     ],
 )
 def test_a_link_opens_at_the_second_where_the_page_has_seconds(url, start, link):
     assert at_second(url, start) == link
 
 
-@pytest.mark.parametrize("url", ["https://[::1", "http://[not an address]/x"])
-def test_a_url_that_cannot_be_taken_apart_is_shown_as_it_is(url):
-    assert at_second(url, 90.0) == url
+@pytest.mark.parametrize("start", [None, 90.0])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "JavaScript://x/%0aalert(1)",
+        " java\tscript:alert(1)",
+        "javascript://[%0aalert(1)",  # nothing that urlsplit can take apart
+        "data:text/html,<script>alert(1)</script>",
+        "vbscript:x",
+        "file:///home/me/kiln.srt",
+        "ftp://example.org/kiln.srt",
+        "blob:https://example.org/1",
+        "//example.org/kiln",
+        "/home/me/My Notes/kiln.srt",
+        "notes/kiln.md",
+        "https://[::1",
+        "http://[not an address]/x",
+    ],
+)
+def test_only_http_and_https_that_can_be_taken_apart_are_linked(url, start):
+    assert at_second(url, start) is None
 
 
 def test_a_link_made_twice_is_the_same_link():

@@ -3,12 +3,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 
+import numpy as np
 import pytest
 
 from answertrail.errors import InputError, MismatchError, NotFoundError
+from answertrail.records import Run
 from answertrail.records.chunk import text_hash
 from answertrail.records.embedder import EmbedderIdentity
-from answertrail.store import Database, corpora, documents
+from answertrail.records.jsonl import parse
+from answertrail.store import Database, chunks, corpora, documents, embeddings, runs, sources
 from tests.store.samples import IDENTITY, corpus_of, put, timed
 
 pytestmark = pytest.mark.asyncio
@@ -118,3 +121,54 @@ async def test_delete_takes_everything_of_it(database: Database) -> None:
     with pytest.raises(NotFoundError, match="deleted"):
         async with database.transaction() as conn:
             await put(conn, corpus, *timed("a", "one"))
+
+
+async def test_delete_leaves_no_row_of_the_corpus_and_all_that_is_shared(database: Database) -> None:
+    corpus = await corpus_of(database, timed("a", "one", "two"), timed("b", "three"))
+    await corpus_of(database, timed("a", "one"), name="other")
+    async with database.transaction() as conn:
+        await sources.record_failed(conn, corpus, "bad.vtt", "broken")
+        await embeddings.save(conn, corpus.embedder_id, [text_hash("one"), text_hash("two")], np.eye(3)[:2])
+        await embeddings.mark_unembeddable(conn, corpus.embedder_id, [(text_hash("three"), "none")])
+    run = {"schema": "run/1", "run_id": "r1", "question": "Where?", "status": "completed",
+           "corpus": {"name": "talks", "snapshot": "sha256:1"},
+           "chunks": [{"id": "a:00000", "document_id": "a", "text": "one"}]}  # fmt: skip
+    await runs.finish(database, parse(Run, run, where="test"))
+
+    async def counts(*tables: str) -> dict[str, int]:
+        async with database.transaction() as conn:
+            out = {}
+            for table in tables:
+                cursor = await conn.execute(f"SELECT count(*) FROM {table}")
+                row = await cursor.fetchone()
+                assert row is not None
+                out[table] = row[0]
+            return out
+
+    shared = ("texts", "runs", "embedders", "unembeddable", f"embedding_{corpus.embedder_id}")
+    before = await counts(*shared)
+    assert set(before.values()) == {1, 2}
+    await corpora.delete(database, corpus)
+    assert await counts("corpora", "documents", "segments", "chunks", "source_items") == {
+        "corpora": 1, "documents": 1, "segments": 1, "chunks": 1, "source_items": 1,
+    }  # fmt: skip
+    assert await counts(*shared) == before
+    stored = await runs.get(database, "r1")
+    assert stored.chunks is not None
+    assert stored.chunks[0].text == "one"
+    # The name is free again, and nothing of the old corpus comes back with it.
+    again = await corpora.create(database, "talks", "toy:3", IDENTITY)
+    assert again.id != corpus.id
+    assert await documents.document_ids(database, again) == []
+
+
+async def test_the_snapshot_of_a_transaction_is_the_one_of_its_beginning(database: Database) -> None:
+    corpus = await corpus_of(database, timed("a", "one"))
+    before = await corpora.snapshot(database, corpus)
+    async with database.reading() as reader:
+        assert await corpora.snapshot_in(reader, corpus) == before
+        async with database.transaction() as conn:
+            await put(conn, corpus, *timed("a", "two"))
+        assert await corpora.snapshot(database, corpus) != before
+        assert await corpora.snapshot_in(reader, corpus) == before
+        assert [row.chunk.text for row in await chunks.chunk_table_in(reader, corpus)] == ["one"]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import psycopg
 import pytest
 
 from answertrail.errors import InputError, NotFoundError
@@ -128,3 +129,40 @@ async def test_imported_runs_are_added_or_replaced_and_exported_oldest_first(dat
     assert [(run.run_id, run.status) for run in found] == [("b", "completed"), ("a", "failed")]
     assert [run.run_id async for run in runs.export(database, ["a", "nobody"])] == ["a"]
     assert [line.run_id for line in await runs.list_runs(database, limit=1)] == ["a"]
+
+
+async def test_a_text_is_sent_once_and_not_again_with_every_snapshot(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    real = psycopg.AsyncCursor.executemany
+
+    async def counted(self: Any, query: Any, rows: Any, **more: Any) -> None:
+        sent.extend(text for _, text in rows)
+        await real(self, query, rows, **more)
+
+    monkeypatch.setattr(psycopg.AsyncCursor, "executemany", counted)
+    await runs.start(database, run_of(status="interrupted"))
+    for count in range(1, 31):
+        record = {"chunks": [chunk(f"text {n}") for n in range(count)]}
+        await runs.append_event(database, "r1", {"type": "snapshot", "record": record})
+    assert sorted(sent) == sorted(f"text {n}" for n in range(30))
+    stored = await runs.get(database, "r1")
+    assert stored.chunks is not None
+    assert [part.text for part in stored.chunks] == [f"text {n}" for n in range(30)]
+    await runs.finish(database, run_of(chunks=[chunk("text 3"), chunk("last words")]))
+    assert sent[30:] == ["last words"]
+
+
+async def test_runs_that_keep_the_same_texts_at_once_keep_them_once(database: Database) -> None:
+    texts = [f"text {n}" for n in range(40)]
+    await asyncio.gather(
+        *(
+            runs.finish(database, run_of(run_id=f"r{n}", chunks=[chunk(text) for text in texts[n:] + texts[:n]]))
+            for n in range(8)
+        )
+    )
+    for n in range(8):
+        stored = await runs.get(database, f"r{n}")
+        assert stored.chunks is not None
+        assert [part.text for part in stored.chunks] == texts[n:] + texts[:n]

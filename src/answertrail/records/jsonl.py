@@ -49,14 +49,13 @@ def loads(text: str) -> Any:
     Raises ValueError.
     """
     value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_unique)
+    if _depth_exceeds(value, MAX_DEPTH):
+        raise ValueError(f"nested more than {MAX_DEPTH} deep")
     if "\\ud" in text or "\\uD" in text:
         try:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError:
             raise ValueError("a text holds half of a surrogate pair") from None
-    return value
-    if _depth_exceeds(value, MAX_DEPTH):
-        raise ValueError(f"nested more than {MAX_DEPTH} deep")
     return value
 
 
