@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt  # A dependency of rich.
 
-from answertrail.agent.render import clock, markdown, sources
+from answertrail.agent.render import clock, markdown, sources, web_url
 from answertrail.records import Run, RunChunk
 from answertrail.records.jsonl import parse
 
@@ -129,3 +131,131 @@ def test_a_title_from_the_corpus_cannot_make_a_link_of_its_own():
     text = markdown(run(("One.", ["a:00030"], "HIT"), chunks=[hostile]))
     assert "](https://evil.example)" not in re.sub(r"\\[\[\]]", "", text)
     assert "(https://v.example/a:00030)" in text
+
+
+PLAIN = {"text", "text_special", "code_inline"}
+HOSTILE = [
+    "[x](//evil)",
+    "![x](//evil)",
+    "<img src=x onerror=alert(1)>",
+    "# heading",
+    "- item",
+    "+ item",
+    "* item",
+    "1. item",
+    "12) item",
+    "> quote",
+    "---",
+    "===",
+    "~~~",
+    "```\ncode",
+    "`a` ``b``",
+    "| a | b |",
+    "**bold** _it_ ~~no~~",
+    "&lt;b&gt; &#35;",
+    "a\\b \\[x](//evil)",
+    "one\n\n# two\n- three",
+    "one\r# two\u2028# three\u0085# four",
+    "<https://evil.example>",
+    "https://evil.example/a_b_c",
+    "see www.evil.example, or mail me@evil.example",
+    "[ref]: //evil.example",
+    "[a][b]",
+    "    indented",
+    "C# and 3.5 * 4_000 in snake_case",
+]
+
+
+def seen(markup: str) -> list[tuple[str, str, list[str]]]:
+    """Return what a reader sees: each block with its words, and what else CommonMark and GFM made of them."""
+    blocks = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markup)
+    out = []
+    for block in blocks:
+        parts = block.children or []
+        words = "".join(part.content for part in parts if part.type in PLAIN)
+        out.append((block.type + block.tag, words, [part.type for part in parts if part.type not in PLAIN]))
+    return out
+
+
+def placed(place: str, text: str) -> Run:
+    """Return a run with the text in one place."""
+    if place == "question":
+        return run(("One.", ["a:00030"], "HIT"), question=text)
+    if place == "statement":
+        return run((text, ["a:00030"], "HIT"))
+    if place == "text":
+        return run(answer={"outcome": "answered", "text": text}, chunks=[])
+    if place == "not_found":
+        return run(answer={"outcome": "cannot_answer", "statements": [], "not_found": [text]})
+    if place == "reason":
+        return run(status="failed", answer=None, error={"message": text})
+    url = None if place == "title" else "https://v.example/a"
+    return run(("One.", ["a:00030"], "HIT"), chunks=[chunk("a:00030", title=text, url=url)])
+
+
+PLACES = ["question", "statement", "text", "not_found", "reason", "title", "linked title"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("place", PLACES)
+def test_no_text_of_a_model_or_corpus_makes_markdown(place, text):
+    expected = [
+        (kind, words.replace("WORD", " ".join(text.split())), rest)
+        for kind, words, rest in seen(markdown(placed(place, "WORD")))
+    ]
+    assert seen(markdown(placed(place, text))) == expected
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("text", ["https://e.example/a_b", "WWW.e.example", "me@e.example", "x](ftp://e.example) [y"])
+def test_bare_addresses_are_code_so_that_no_renderer_links_them(place, text):
+    made = markdown(placed(place, text))
+    spans = re.findall(r"`([^`]+)`", made)
+    address = re.search(r"\S*(?:e\.example)\S*", text)[0].rpartition("(")[2]
+    assert any(address in span for span in spans)
+    assert address not in re.sub(r"`[^`]+`", "", made)
+
+
+def test_an_id_cannot_end_its_code_span():
+    made = run(("One.", ["a`b<img>:00030", "x``](//evil):1"], "HIT"), chunks=[chunk("a`b<img>:00030", url=None)])
+    blocks = seen(markdown(made))
+    assert not [rest for _, _, rest in blocks if rest not in ([], ["strong_open", "strong_close"], ["softbreak"])]
+    assert "One. [1]x``](//evil):1" in [words for _, words, _ in blocks]
+
+
+@pytest.mark.parametrize(
+    ("url", "made"),
+    [
+        ("https://v.example/a)b c", "https://v.example/a%29b%20c"),
+        ('https://v.example/(a)<b>`"\\', "https://v.example/%28a%29%3Cb%3E%60%22%5C"),
+        ("HTTP://v.example/?v=a&t=90s#x", "HTTP://v.example/?v=a&t=90s#x"),
+        ("https://v.example/日本", "https://v.example/日本"),
+        ("javascript:alert(1)", None),
+        ("data:text/html,x", None),
+        ("file:///etc/passwd", None),
+        ("//v.example/a", None),
+        ("https:v.example", None),
+        ("https://[v", None),
+        ("https://v.example/\n# x", None),
+        ("https://v.example/\x1b[2J", None),
+        ("https://v.example/\u202e", None),
+        (" https://v.example/ ", "https://v.example/"),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_only_web_addresses_are_links_and_nothing_in_them_ends_the_link(url, made):
+    assert web_url(url) == made
+    (item,) = [
+        line
+        for line in markdown(run(("One.", ["a:00030"], "HIT"), chunks=[chunk("a:00030", url=url)])).splitlines()
+        if line.startswith("1. ")
+    ]
+    label = "Why we moved, 2025-01-10, 0:30"
+    assert item == (f"1. [{label}]({made}) `a:00030`" if made else f"1. {label} `a:00030`")
+
+
+def test_long_words_cost_no_more_than_their_length():
+    began = time.monotonic()
+    markdown(placed("statement", "a" * 200_000 + " " + "[" * 200_000 + "`" * 200_000))
+    assert time.monotonic() - began < 5

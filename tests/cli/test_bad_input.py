@@ -35,16 +35,17 @@ from answertrail.cli.main import run
 )
 def test_one_message_and_the_right_exit_code(cli, ingested, kiln, monkeypatch, words, code, expected):
     monkeypatch.chdir(kiln)
-    with_json = [*words, "--json"] if words[:2] != ["runs", "export"] else words
-    result = cli(*with_json)
+    result = cli(*words, "--json")
     assert result.code == code
-    message = result.json["error"] if with_json != words else {"message": result.err}
-    assert expected in " ".join(str(value) for value in message.values())
+    assert expected in " ".join(str(value) for value in result.json["error"].values())
     assert "Traceback" not in result.err
     assert len([line for line in result.err.splitlines() if line.startswith("error:")]) == 1
 
 
-@pytest.mark.parametrize("words", [["ask"], ["nope"], ["search", "x", "--k", "many"], ["ask", "x", "--max-cost", "-1"]])
+COSTS = [["ask", "x", "--max-cost", amount] for amount in ("-1", "0", "-0.0", "nan", "inf", "-inf", "much")]
+
+
+@pytest.mark.parametrize("words", [["ask"], ["nope"], ["search", "x", "--k", "many"], *COSTS])
 def test_usage_errors_exit_2(cli, words):
     result = cli(*words, "--json")
     assert result.code == 2
@@ -102,6 +103,12 @@ def test_a_line_of_200_megabytes_is_refused_without_being_read_whole(cli, tmp_pa
     result = cli("ingest", path, "--corpus", "long", "--embedder", "fast", "--json")
     assert result.code == 1
     assert result.json["failed"][0]["source"] == str(path)
+
+
+def test_help_of_doctor_says_what_is_sent_to_a_model(cli):
+    said = " ".join(cli("doctor", "--help").out.split())
+    assert "OpenAI-compatible endpoint is asked two or three short questions" in said
+    assert "of any other model nothing is asked" in said
 
 
 def test_help_needs_nothing(monkeypatch, capsys):

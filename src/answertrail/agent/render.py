@@ -108,7 +108,8 @@ def code(text: str) -> str:
 
 def web_url(url: str | None) -> str | None:
     """Return the address when it leads to the web, with what would end a link percent-encoded; else None."""
-    if not url or not url.isprintable():  # No control characters, no direction marks.
+    url = (url or "").strip(" ")
+    if not url.isprintable():  # Control characters, direction marks.
         return None
     try:
         parts = urlsplit(url)

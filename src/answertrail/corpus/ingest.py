@@ -249,7 +249,9 @@ def _rival(run: _Run, item: Read) -> str | None:
 
 def content_hash(document: Document) -> str:
     """Return `sha256:` over the document's record."""
-    return "sha256:" + hashlib.sha256(jsonl.dumps(document).encode("utf-8")).hexdigest()
+    # A title made from a file name may hold half a surrogate pair; that the store refuses it is a
+    # failure of this file, and it could not be hashed here.
+    return "sha256:" + hashlib.sha256(jsonl.dumps(document).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 async def _failed(run: _Run, source: str, reason: str, line: int | None) -> None:

@@ -8,7 +8,8 @@ of the pairs say how often each happens, but what they estimate depends on the d
   negatives like the labelled ones only.
 - "verdict": so many judged HITs and judged MISSes drawn. Their sensitivity and specificity are
   those of the draw, not of the judge; weights by the known verdict totals put that right.
-- labels of known probability: `prediction_powered`, in its own module.
+- labels of known probability, or a verdict draw whose labels name their question:
+  `prediction_powered`, in its own module, whose interval also knows how truth varies by question.
 """
 
 from __future__ import annotations
@@ -141,7 +142,8 @@ def corrected_rate(
     "random" and "truth": Rogan-Gladen. "verdict": the stratified estimate when the labels were
     drawn from the target's own pairs; Rogan-Gladen with weights by the totals of `pool` when they
     were drawn from another. The interval is percentile over resamples that draw the questions and,
-    independently, the labels within the strata of the design (label by label). Undefined as
+    independently, the labels within the strata of the design, as if within one stratum truth did
+    not depend on the question (see docs/statistics.md for what that costs). Undefined as
     `rogan_gladen` and `stratified_rate`; the interval with fewer than two questions, or when more
     than `max_empty_share` of the resamples have no estimate. Raises ValueError for a count of HITs
     outside 0..judged, an unknown design, or a pool with a design that has no use for it.

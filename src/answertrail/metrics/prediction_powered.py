@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from answertrail.metrics.bootstrap import ratio_of_totals
-from answertrail.metrics.clusters import Observation
+from answertrail.metrics.clusters import Floats, Observation
 from answertrail.metrics.judge_error import Corrected
-from answertrail.metrics.resampling import MAX_EMPTY_SHARE, RESAMPLES, interval_of, resampled_totals
+from answertrail.metrics.resampling import MAX_EMPTY_SHARE, RESAMPLES, Method, cluster_interval, quotient
 from answertrail.metrics.seeds import generator, seed_of
-from answertrail.metrics.values import Estimate, Undefined, checked_level
+from answertrail.metrics.values import Estimate, Undefined
+
+WHY = "labels drawn with known probability: the judge's mean, corrected by the labelled differences"
 
 
 class JudgedPair(NamedTuple):
@@ -36,6 +37,7 @@ def prediction_powered(
     *,
     level: float = 0.95,
     resamples: int = RESAMPLES,
+    method: Method = "percentile",
     seed: int | None = None,
     max_empty_share: float = MAX_EMPTY_SHARE,
 ) -> Corrected:
@@ -43,73 +45,97 @@ def prediction_powered(
 
     W is the stratum's share of all pairs; weights are 1 / probability, normalised within the
     stratum (Angelopoulos et al. 2023; Hajek 1971). With one stratum and equal probabilities this is
-    the classical prediction-powered mean, with strata by verdict the stratified estimate. The
-    interval is percentile over resamples that draw questions and, independently, the labelled pairs
-    within strata. Undefined without pairs or when a stratum has no label; the interval with fewer
-    than two questions, or when a stratum that is not labelled throughout has a single label. Raises
-    ValueError for a pair id met twice and for a label without a probability in (0, 1].
+    the classical prediction-powered mean, with strata by verdict the stratified estimate.
+
+    A resample draws questions with their verdicts and their labels. Drawing labels apart from
+    questions would miss that truth varies between questions beyond what the judge says, and covers
+    too seldom. Undefined without pairs or when a stratum has no label; resamples in which a stratum
+    has none are counted, and above `max_empty_share` there is no interval. Raises ValueError for a
+    pair id met twice and for a label without a probability in (0, 1].
     """
-    checked_level(level)
     known = sorted(pairs, key=lambda pair: pair.pair_id)
     _check(known)
     strata = sorted({pair.stratum for pair in known})
     questions = sorted({pair.question_id for pair in known})
     seed = seed_of(questions) if seed is None else seed
-    totals: dict[str, list[int]] = {name: [0] * (1 + len(strata)) for name in questions}
-    labelled: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for pair in known:
-        totals[pair.question_id][0] += int(pair.hit)
-        totals[pair.question_id][1 + strata.index(pair.stratum)] += 1
-        if pair.label is not None and pair.probability is not None:
-            weight = 1 / pair.probability
-            labelled[pair.stratum].append((weight * (int(pair.label) - int(pair.hit)), weight))
+    vectors = _vectors(known, questions, strata)
+    counts = Counter(pair.question_id for pair in known)
     raw = ratio_of_totals(
-        [Observation(name, row[0], sum(row[1:])) for name, row in totals.items()],
+        [Observation(name, int(row[0]), counts[name]) for name, row in zip(questions, vectors, strict=True)],
         level=level,
         resamples=resamples,
+        method=method,
         seed=seed,
     ).ratio
-
-    def result(estimate: Estimate | Undefined, warnings: tuple[str, ...] = (), empty: int = 0) -> Corrected:
-        clipped = estimate if isinstance(estimate, Undefined) else estimate.clipped(0, 1)
-        why = "labels drawn with known probability: the judge's mean, corrected by the labelled differences"
-        return Corrected(raw, estimate, clipped, "prediction-powered", why, warnings, empty)
-
-    if not known:
-        return result(Undefined("no pairs"))
-    if missing := [name for name in strata if not labelled[name]]:
-        return result(Undefined(f"stratum {missing[0]!r} has no labelled pair"))
-    vectors = np.array([totals[name] for name in questions], dtype=np.float64)
-    sums = vectors.sum(axis=0, keepdims=True)
-    labels = {name: np.array(labelled[name]) for name in strata}
-    corrections = np.array([[labels[name][:, 0].sum() / labels[name][:, 1].sum() for name in strata]])
-    value = float(((sums[:, 0] + (sums[:, 1:] * corrections).sum(axis=1)) / sums[:, 1:].sum(axis=1))[0])
+    labelled = {pair.stratum for pair in known if pair.label is not None}
+    if not known or (missing := [name for name in strata if name not in labelled]):
+        nothing = Undefined(f"stratum {missing[0]!r} has no labelled pair" if known else "no pairs")
+        return Corrected(raw, nothing, nothing, "prediction-powered", WHY, (), 0)
+    interval, empty = cluster_interval(
+        vectors,
+        lambda sums: _estimates(sums, len(strata)),
+        generator(seed),
+        seed=seed,
+        level=level,
+        resamples=resamples,
+        method=method,
+        max_empty_share=max_empty_share,
+    )
+    estimate = Estimate(float(_estimates(vectors.sum(axis=0, keepdims=True), len(strata))[0]), interval)
+    wrong = {pair.stratum for pair in known if pair.label is not None and pair.label != pair.hit}
     warnings = tuple(
-        f"no error among the {len(labels[name])} labels of stratum {name!r}: resampling takes it as 0"
+        f"no error among the labels of stratum {name!r}: resampling takes it as 0"
         for name in strata
-        if not labels[name][:, 0].any()
+        if name not in wrong
     )
-    single = [name for column, name in enumerate(strata, 1) if len(labels[name]) == 1 < sums[0, column]]
-    if len(questions) < 2 or single:
-        reason = f"stratum {single[0]!r} has a single label" if single else "1 question: nothing to resample"
-        return result(Estimate(value, Undefined(reason)), warnings)
-    drawn = resampled_totals(vectors, resamples, generator(seed))
-    counts = drawn[:, 1:]
-    hits = drawn[:, 0].copy()
-    for column, name in enumerate(strata):
-        again = resampled_totals(labels[name], resamples, generator(seed, stream=1 + column))
-        hits += counts[:, column] * again[:, 0] / again[:, 1]
-    values = hits / counts.sum(axis=1)
-    interval, empty = interval_of(
-        values, value, None, seed=seed, level=level, name="labels-and-cluster", max_empty_share=max_empty_share
-    )
-    return result(Estimate(value, interval), warnings, empty)
+    return Corrected(raw, estimate, estimate.clipped(0, 1), "prediction-powered", WHY, warnings, empty)
+
+
+def drawn_by_verdict(pairs: Iterable[JudgedPair]) -> list[JudgedPair]:
+    """Return the pairs with the stratum and probability of a verdict-stratified draw.
+
+    The stratum is HIT or MISS, the probability of a label labelled / all of that verdict.
+    """
+    known = list(pairs)
+    totals = Counter(pair.hit for pair in known)
+    labels = Counter(pair.hit for pair in known if pair.label is not None)
+    return [
+        pair._replace(
+            stratum="HIT" if pair.hit else "MISS",
+            probability=None if pair.label is None else labels[pair.hit] / totals[pair.hit],
+        )
+        for pair in known
+    ]
+
+
+def _vectors(pairs: list[JudgedPair], questions: list[str], strata: list[str]) -> Floats:
+    """One row a question: HITs; then by stratum pairs, weighted differences, weights."""
+    row = {name: number for number, name in enumerate(questions)}
+    column = {name: number for number, name in enumerate(strata)}
+    k = len(strata)
+    vectors = np.zeros((len(questions), 1 + 3 * k))
+    for pair in pairs:
+        sums, place = vectors[row[pair.question_id]], column[pair.stratum]
+        sums[0] += int(pair.hit)
+        sums[1 + place] += 1
+        if pair.label is not None and pair.probability is not None:
+            sums[1 + k + place] += (int(pair.label) - int(pair.hit)) / pair.probability
+            sums[1 + 2 * k + place] += 1 / pair.probability
+    return vectors
+
+
+def _estimates(sums: Floats, k: int) -> Floats:
+    """Return the estimate of each row; NaN where a stratum that occurs has no label."""
+    pairs = sums[:, 1 : 1 + k]
+    corrections = quotient(sums[:, 1 + k : 1 + 2 * k], sums[:, 1 + 2 * k :])
+    hits = sums[:, 0] + np.where(pairs > 0.5, pairs * corrections, 0.0).sum(axis=1)  # whole numbers, up to rounding
+    return quotient(hits, pairs.sum(axis=1))
 
 
 def _check(pairs: list[JudgedPair]) -> None:
-    for before, after in pairwise(pairs):
-        if before.pair_id == after.pair_id:
-            raise ValueError(f"pair {after.pair_id!r} is given twice")
+    twice = [name for name, count in Counter(pair.pair_id for pair in pairs).items() if count > 1]
+    if twice:
+        raise ValueError(f"pair {twice[0]!r} is given twice")
     for pair in pairs:
         if pair.label is not None and not (pair.probability is not None and 0 < pair.probability <= 1):
             raise ValueError(f"pair {pair.pair_id!r} is labelled with probability {pair.probability}")

@@ -39,6 +39,20 @@ def test_a_passage_leaves_chunks_alone_that_are_already_cited() -> None:
     assert passage(first, None, second, {"lamp": 1.0}, {"d:00030"}, 40).citations == ("d:00000",)
 
 
+def test_a_passage_is_the_run_of_pieces_that_covers_most_of_the_question() -> None:
+    text = (
+        "We had tea and spoke of the weather. The lamp was lit for the first time.\nIt was winter and the keeper wept."
+    )
+    weights = {"lamp": 1.0, "winter": 1.0}
+    found = passage(hit(0, text), None, None, weights, set(), 16)
+    assert found.text == "The lamp was lit for the first time. It was winter and the keeper wept."
+
+
+def test_a_piece_longer_than_a_passage_is_quoted_whole() -> None:
+    text = " ".join(["and the lamp went on and on"] * 10)
+    assert passage(hit(0, text), None, None, {"lamp": 1.0}, set(), 40).text == text
+
+
 def test_a_result_without_terms_and_with_odd_fields_is_read() -> None:
     result = parse_result(
         {"query": "q", "hits": [{"id": "d:00000", "text": "x", "dense": float("nan")}, {"id": "", "text": "y"}, 3]}

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from answertrail.models.reader.dates import periods, slices
+from answertrail.models.reader.plan import content_query
 from answertrail.models.reader.question import Slot, analyse
 
 
@@ -48,6 +49,17 @@ def test_the_thing_counted_is_known() -> None:
 )
 def test_trajectories_are_recognised(text: str) -> None:
     assert analyse(text).trajectory
+
+
+def test_the_topic_of_a_trajectory_is_what_changed() -> None:
+    asked = analyse("How did the price of lamp oil change from early 2019 to late 2023?")
+    assert asked.topic().stems == ("price", "lamp", "oil")
+    assert analyse("How did it change over time?").topic().stems
+
+
+@pytest.mark.parametrize("text", ["How many lamps were sold?", "How much lamp oil was sold?"])
+def test_words_of_counting_questions_are_not_searched_for(text: str) -> None:
+    assert not {"many", "much"} & set(content_query(text).split())
 
 
 def test_two_questions_in_one_are_two_parts() -> None:

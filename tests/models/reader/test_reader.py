@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from answertrail.models.reader import Actions, Hit, Reader, SearchResult, Submission
@@ -42,7 +44,9 @@ def search(hits: list[Hit], query: str, start: str | None, end: str | None, show
 
 
 def run(question: str, hits: list[Hit]) -> tuple[Submission, list[Actions]]:
-    reader, results, turns, shown = Reader(), [], [], set[str]()
+    reader, shown = Reader(), set[str]()
+    results: list[SearchResult] = []
+    turns: list[Actions] = []
     for _ in range(15):
         turn = reader.next_action(question, results, phase="explore")
         turns.append(turn)
@@ -104,6 +108,55 @@ def test_a_trajectory_is_told_in_order_of_date() -> None:
     told = [dates[s.citations[0]] for s in answer.statements]
     assert told == sorted(told)
     assert len(set(told)) >= 2
+
+
+def test_a_trajectory_reports_the_times_with_nothing_and_states_no_date_of_its_own() -> None:
+    answer, _ = run("How did the power of the Velloran lamp change over the years?", corpus())
+    assert answer.outcome == "partly_answered"
+    assert "anything said in the middle of that time" in answer.not_found
+    assert not any(c.isdigit() for text in answer.not_found for c in text)
+
+
+def test_a_trajectory_is_told_in_few_short_passages_spread_over_time() -> None:
+    filler = "We spoke of the Velloran lamp again this month and it burned whale oil as ever, said the keeper."
+    rows = [(f"m{i}{j}", f"20{10 + i}-0{1 + j}-01", "Oil", filler) for i in range(10) for j in range(4)]
+    answer, _ = run("How did the power of the Velloran lamp change from 2010 to 2019?", corpus(rows))
+    assert 6 <= len(answer.statements) <= 12
+    assert len({s.citations[0][:2] for s in answer.statements}) >= 6
+
+
+def test_passages_that_score_far_below_the_best_are_left_out() -> None:
+    answer, _ = run("How much did replacing the Velloran lamp cost?", corpus())
+    assert "4,200 dollars" in answer.statements[0].text
+    assert len(answer.statements) <= 3
+    assert not any("whale oil" in s.text for s in answer.statements)
+
+
+def test_names_that_no_document_has_together_are_declined() -> None:
+    rows = [
+        ("a", "2021-03-01", "Lamps", "The Velloran lamp was made of brass by the keeper."),
+        ("b", "2022-03-01", "Ships", "The Quillonix ferry crossed the bay in the storm."),
+        ("c", "2022-04-01", "Birds", "The Tarrabor colony nests on the northern cliff."),
+    ]
+    assert run("What was the Velloran lamp made of?", corpus(rows))[0].outcome == "answered"
+    apart = "What did the Quillonix crew tell the Tarrabor wardens of the Velloran?"
+    assert run(apart, corpus(rows))[0].outcome == "cannot_answer"
+
+
+def test_the_passage_nearest_in_meaning_comes_first() -> None:
+    question = "How much did replacing the Velloran lamp cost?"
+    hits = tuple(replace(h, dense=0.5) for h in corpus()[1:3])
+    hits = (hits[0], replace(hits[1], id="z:00000", document_id="z"))
+
+    def embed(texts: list[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
+        near = [[1.0, 0.0] if t == question or favourite in t else [0.0, 1.0] for t in texts]
+        return np.array(near, dtype=np.float32)
+
+    for favourite in ("harbour fire", "4,200 dollars"):
+        answer = Reader(embed).next_action(question, [SearchResult("q", hits)], phase="submit").submission
+        assert answer is not None
+        if len(answer.statements) > 1:
+            assert favourite in answer.statements[0].text
 
 
 def test_the_second_turn_reads_on_in_the_days_of_the_best_documents() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from .dates import slices
@@ -19,6 +19,8 @@ NEAR_BEST = 0.8
 """A further passage is quoted only when its chunk scores at least this share of the best one."""
 PASSAGE_WORDS = 45
 """The most words in a passage, unless a single piece is longer."""
+RELEVANT = 0.4
+"""A trajectory quotes only chunks whose own score is at least this share of the best one."""
 TRAJECTORY_STATEMENTS = 12
 """How many passages a trajectory quotes at most."""
 TRAJECTORY_WORDS = 40
@@ -27,6 +29,14 @@ STRETCHES = 2 * PERIODS
 """Into how many stretches of time a trajectory is cut, so that no time is told at the cost of others."""
 PER_STRETCH = 2
 """How many passages each stretch gives at most."""
+_BEGINNING, _MIDDLE, _END = (f"anything said in the {part} of that time" for part in ("beginning", "middle", "end"))
+"""What is reported of periods without a passage: without their dates, which the question did not state."""
+
+CLOSENESS_WEIGHT = 2.0
+"""What a passage's cosine with the question counts beside its chunk's score when passages are put in order."""
+
+Affinity = Callable[[list[str]], list[float]]
+"""The cosine of each text with the question."""
 
 
 @dataclass(frozen=True)
@@ -38,36 +48,47 @@ class Statement:
     kind: str = "claim"
 
 
-def factual(pool: Pool, ranking: Ranking) -> tuple[Statement, ...]:
-    """The best passages, none sharing a chunk with another; best first. Empty for an empty ranking."""
-    floor = NEAR_BEST * max((s.total for s in ranking.chunks), default=0.0)
+def factual(pool: Pool, ranking: Ranking, affinity: Affinity | None = None) -> tuple[Statement, ...]:
+    """The passages of the best chunks, none sharing a chunk with another; empty for an empty ranking.
+
+    Best first: by the score of the chunk and, given `affinity`, the passage's own meaning.
+    """
+    scores = {s.hit.id: s.total for s in ranking.chunks}
+    floor = NEAR_BEST * max(scores.values(), default=0.0)
     near = [s.hit for s in ranking.chunks if s.total >= floor]
-    return _passages(pool, ranking, near, STATEMENTS, PASSAGE_WORDS)
+    told = _passages(pool, ranking, near, STATEMENTS, PASSAGE_WORDS)
+    if affinity is None or len(told) < 2:
+        return told
+    closeness = dict(zip(told, affinity([s.text for s in told]), strict=True))
+    return tuple(sorted(told, key=lambda s: -max(scores[c] for c in s.citations) - CLOSENESS_WEIGHT * closeness[s]))
 
 
 def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
-    """Passages in order of date, at most two for each stretch of time, and the periods with none.
+    """Passages in order of date, at most two for each stretch of time, and the parts of the time with none.
 
     `ranking` is by the question's topic. Where nothing is dated the passages are those of a
-    factual answer, and no period is reported.
+    factual answer, and no part is reported.
     """
     whole = trajectory_span(question, pool)
     if whole is None:
         return factual(pool, ranking), ()
+    floor = RELEVANT * max((s.base for s in ranking.chunks), default=0.0)
+    relevant = [s for s in ranking.chunks if s.base >= floor]
     chosen: list[Scored] = []
     for stretch in slices(whole.start, whole.end, STRETCHES):
-        inside = [s for s in ranking.chunks if s.hit.date and stretch.start <= s.hit.date < stretch.end]
+        inside = [s for s in relevant if s.hit.date and stretch.start <= s.hit.date < stretch.end]
         chosen.extend(inside[:PER_STRETCH])
     chosen.sort(key=lambda s: (-s.total, s.hit.id))
     told = _passages(pool, ranking, [s.hit for s in chosen], TRAJECTORY_STATEMENTS, TRAJECTORY_WORDS)
     when = {h.id: (h.date or "", h.document_id, h.start_s or 0.0) for h in pool.hits}
     dates = [when[s.citations[0]][0] for s in told]
+    periods = slices(whole.start, whole.end, PERIODS)
     empty = [
-        f"{period.start} to {period.end}"
-        for period in slices(whole.start, whole.end, PERIODS)
+        _BEGINNING if period is periods[0] else _END if period is periods[-1] else _MIDDLE
+        for period in periods
         if not any(period.start <= date < period.end for date in dates)
     ]
-    return tuple(sorted(told, key=lambda s: when[s.citations[0]])), tuple(empty)
+    return tuple(sorted(told, key=lambda s: when[s.citations[0]])), tuple(dict.fromkeys(empty))
 
 
 def _passages(pool: Pool, ranking: Ranking, hits: Iterable[Hit], count: int, longest: int) -> tuple[Statement, ...]:

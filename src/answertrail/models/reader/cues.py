@@ -13,6 +13,10 @@ def _any(options: str) -> str:
     return "(?:" + "|".join(options.split()).replace("_", " ") + ")"
 
 
+def _listed(*lines: str) -> tuple[str, ...]:
+    return tuple(word for line in lines for word in line.split())
+
+
 _WHAT = "(?:what|which)"
 _BE = "(?: is| was| are| were)?"
 _PRICE = _any(
@@ -88,11 +92,11 @@ CHANGE = re.compile(
 )
 """How something changed: answered period by period."""
 
-CHANGE_WORDS = (
-    "account change changed changing develop developed development differ different early end evolve evolved evolution "
-    "far fall first go grew grow growth history last late mid moment month move moved point position progress progressed "
-    "shift shifted spring stage start status summer autumn winter time timeline trajectory view went year"
-).split()
+CHANGE_WORDS = _listed(
+    "account change changed changing develop developed development differ different early end evolve evolved evolution",
+    "far fall first go grew grow growth history last late mid moment month move moved point position progress",
+    "progressed shift shifted spring stage start status summer autumn winter time timeline trajectory view went year",
+)
 """Words of how-did-it-change questions that speak of the change and its dates, not of what changed."""
 
 CLAUSE = re.compile(

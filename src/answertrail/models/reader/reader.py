@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from . import compose, plan
 from .decision import judge
 from .evidence import Pool, SearchResult, gather
@@ -78,10 +80,21 @@ class Reader:
             topic = rank(asked.topic(), pool, self._embed)
             statements, missing = compose.trajectory(asked, pool, topic)
         else:
-            statements = compose.factual(pool, ranking)
+            statements = compose.factual(pool, ranking, self._affinity(asked))
             missing = self._missing(asked, pool, ranking)
         outcome: Outcome = "partly_answered" if missing else "answered"
         return Submission(outcome, statements, missing, verdict.support, signals)
+
+    def _affinity(self, asked: Question) -> compose.Affinity | None:
+        embed = self._embed
+        if embed is None:
+            return None
+
+        def affinity(texts: list[str]) -> list[float]:
+            vectors = np.asarray(embed([asked.text, *texts]), dtype=np.float64)
+            return [float(x) for x in vectors[1:] @ vectors[0]]
+
+        return affinity
 
     @staticmethod
     def _missing(asked: Question, pool: Pool, ranking: Ranking) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ TOP = 12
 """How many of the best chunks are read for the slot."""
 REACH = 15
 """Words on either side of a figure that are taken as being about it."""
-ENOUGH_PASSAGE, ENOUGH_FIGURE = 0.35, 0.25
+ENOUGH_PASSAGE, ENOUGH_FIGURE = 0.4, 0.25
 """Coverage from which on more words make the answer no likelier (both signals are capped there)."""
 
 
@@ -25,10 +25,11 @@ class Signals:
     """Each between 0 and 1, higher for more support, except `outside`.
 
     passage: idf-weighted share of the question's words in the best passage (a chunk with its
-        neighbours, title and speakers), as a part of 0.35; words found nowhere count against it.
+        neighbours, title and speakers), as a part of 0.4; words found nowhere count against it.
         1 for a question in another script than the passages, of which words say nothing.
     names: the share of the question's names (by weight, speakers left out) that occur in the
-        corpus at all; 1 without names.
+        corpus at all, averaged with the share that occurs in one document together; of a
+        trajectory the first alone; 1 without names.
     figure: for a question that asks for a figure or a date, the best share of its words within 15
         words of such a figure, times the share of its names in that passage, as a part of 0.25. At
         least one of the words must be neither in the title nor the thing counted. 1 for other
@@ -110,24 +111,36 @@ def _passages(pool: Pool, hits: Sequence[Hit]) -> list[Passage]:
 
 
 def name_support(question: Question, pool: Pool, ranking: Ranking) -> float:
-    """How much of what the question names is known to the corpus.
+    """How much of what the question names is known, and known together; 1 without names.
 
-    A name counts as known when a search's `terms` found it in some chunk, or when it stands in the
-    text, titles or speakers seen, also written apart ("blue sky" for Bluesky). Speakers' names are
-    left out: they say who spoke, not what about.
+    The mean of two shares: of the names the corpus knows (a search's `terms` found them in some
+    chunk, or they stand in a text, title or speaker seen, also written apart as "blue sky" for
+    Bluesky) and of those one document has together. A trajectory may name what different documents
+    speak of, so there only the first counts. Speakers' names are left out: they say who spoke, not
+    what about.
     """
     speakers = {w.stem for h in pool.hits for s in h.speakers for w in words(s)}
     weights = {s: ranking.weights[s] for s in question.names if s in ranking.weights and s not in speakers}
     if not weights:
         return 1.0
-    present = frozenset().union(*ranking.stems.values())
-    known = {s for s in weights if s in present or pool.frequency.get(s, 0) > 0}
-    missing = set(weights) - known
-    if missing:
-        squeezed = _squeeze(" ".join(f"{h.title} {h.text}" for h in pool.hits))
-        raw = {w.stem: _squeeze(w.raw) for w in words(question.text) if w.stem in missing}
-        known |= {s for s, r in raw.items() if len(r) > 3 and r in squeezed}
-    return covered(weights, known)
+    raw = {w.stem: _squeeze(w.raw) for w in words(question.text) if w.stem in weights}
+    counted = {s for s in weights if pool.frequency.get(s, 0) > 0}
+    anywhere = covered(weights, counted | _spoken(raw, pool.hits, ranking))
+    if question.trajectory:
+        return anywhere
+    documents: dict[str, list[Hit]] = {}
+    for hit in pool.hits:
+        documents.setdefault(hit.document_id, []).append(hit)
+    together = max(covered(weights, _spoken(raw, hits, ranking)) for hits in documents.values())
+    return (anywhere + together) / 2
+
+
+def _spoken(names: Mapping[str, str], hits: Sequence[Hit], ranking: Ranking) -> set[str]:
+    """Those of `names` (stem to spelling without spaces) that occur in the chunks `hits`."""
+    present = frozenset().union(*(ranking.stems[h.id] for h in hits))
+    missing = {s: n for s, n in names.items() if s not in present and len(n) > 3}
+    squeezed = _squeeze(" ".join(f"{h.title} {h.text}" for h in hits)) if missing else ""
+    return {s for s in names if s in present} | {s for s, n in missing.items() if n in squeezed}
 
 
 def _squeeze(text: str) -> str:

@@ -11,22 +11,24 @@ from functools import lru_cache
 import snowballstemmer
 
 _STOP = frozenset(
-    (
+    word
+    for line in (
         # articles, conjunctions, prepositions
-        "a an the and or but if then than so of to in on at by for with from into onto over under about between "
-        "during through as "
+        "a an the and or but if then than so of to in on at by for with from into onto over under about between",
+        "during through as",
         # verbs that help others
-        "is are was were be been being am do does did done doing have has had having will would shall should can "
-        "could may might must not no nor "
+        "is are was were be been being am do does did done doing have has had having will would shall should can",
+        "could may might must not no nor",
         # pronouns
-        "it its they them their there here this that these those he she his her him i me my we us our you your "
+        "it its they them their there here this that these those he she his her him i me my we us our you your",
         # question words and what they count
-        "who whom whose which what when where why how many much "
+        "who whom whose which what when where why how many much",
         # adverbs that say little
-        "also just very "
+        "also just very",
         # what is left of contractions
-        "s t d ll re ve m don doesn didn isn wasn aren weren won wouldn couldn shouldn hasn haven hadn"
-    ).split()
+        "s t d ll re ve m don doesn didn isn wasn aren weren won wouldn couldn shouldn hasn haven hadn",
+    )
+    for word in line.split()
 )
 """English function and question words: they match everywhere and mean nothing to a search."""
 
