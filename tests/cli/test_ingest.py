@@ -162,3 +162,5 @@ def test_a_korean_folder_gets_the_multilingual_embedder(cli, tmp_path):
     assert cli("corpus", "list", "--json").json["corpora"][0]["embedder"].startswith("usem3")
     hits = cli("search", "유약", "--mode", "lexical", "--json").json["hits"]
     assert hits
+    # `auto` has chosen; it does not choose again by what an English corpus would get.
+    assert cli("ingest", folder, "--corpus", "ko", "--embedder", "auto", "--json").json["unchanged"] == 1

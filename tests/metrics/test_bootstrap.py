@@ -68,6 +68,13 @@ def test_resamples_without_denominator_are_counted_and_too_many_leave_no_interva
     assert 0.5 <= interval(lenient).low <= interval(lenient).high <= 1
 
 
+def test_the_share_of_empty_resamples_that_leaves_no_interval_is_the_one_stated():
+    world = once(a=(1, 2), b=(2, 2), c=(0, 0))
+    empty = ratio_of_totals(world).empty_resamples
+    interval(ratio_of_totals(world, max_empty_share=empty / 10_000))
+    assert isinstance(ratio_of_totals(world, max_empty_share=(empty - 1) / 10_000).ratio.interval, Undefined)
+
+
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 @pytest.mark.parametrize("rate", [ratio_of_totals, mean_of_ratios])
 def test_degenerate_samples_have_a_value_and_no_interval(rate, method):

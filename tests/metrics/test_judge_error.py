@@ -12,11 +12,13 @@ from answertrail.metrics.clusters import Observation
 from answertrail.metrics.judge_error import (
     Calibration,
     VerdictTotals,
+    _resampled_cells,
     corrected_rate,
     rogan_gladen,
     stratified_rate,
 )
 from answertrail.metrics.prediction_powered import JudgedPair, drawn_by_verdict, prediction_powered
+from answertrail.metrics.seeds import generator
 from answertrail.metrics.values import Interval, Undefined
 from tests.metrics.worlds import FEW, once
 
@@ -94,6 +96,18 @@ def test_the_interval_carries_the_noise_of_the_labels_and_of_the_questions():
     stretch = 1 / (8 / 9 + 9 / 11 - 1)  # with labels without end, the raw interval stretched
     assert narrow.interval.high - narrow.interval.low == pytest.approx(stretch * (raw.high - raw.low), rel=0.05)
     assert narrow.interval.method == "labels-and-cluster-percentile"
+
+
+@pytest.mark.parametrize(
+    ("design", "strata"), [("random", [[0, 1, 2, 3]]), ("verdict", [[0, 1], [2, 3]]), ("truth", [[0, 2], [1, 3]])]
+)
+def test_labels_are_drawn_again_within_the_strata_of_the_design(design, strata):
+    cells = _resampled_cells(SOME, design, 50, generator(1))
+    for rows in strata:
+        assert (cells[:, rows].sum(axis=1) == sum(SOME.cells[row] for row in rows)).all()
+        assert all(np.ptp(cells[:, row]) > 0 for row in rows)
+    halves = cells[:, [0, 1]].sum(axis=1), cells[:, [0, 2]].sum(axis=1)
+    assert [np.ptp(half) == 0 for half in halves] == [design == "verdict", design == "truth"]
 
 
 def test_a_value_outside_0_to_1_is_shown_beside_the_clipped_one():

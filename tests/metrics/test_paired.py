@@ -64,6 +64,8 @@ def test_nothing_in_common_and_nothing_to_divide_by_are_undefined():
     assert no_units.difference == Undefined("no common question has a denominator")
     means = paired_difference(once(a=(0, 0), b=(1, 2)), once(a=(1, 2), b=(2, 2)), statistic="means")
     assert (means.ineligible, means.questions, means.difference.value) == (("a",), 1, 0.5)
+    other = paired_difference(once(a=(1, 2), b=(2, 2)), once(a=(0, 0), b=(1, 2)), statistic="means")
+    assert (other.ineligible, other.questions, other.difference.value) == (("a",), 1, -0.5)
     assert sign_flip(once(a=(1, 2)), once(b=(1, 2))) == Undefined("no common question with a denominator")
 
 

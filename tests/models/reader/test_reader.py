@@ -96,6 +96,11 @@ def test_a_date_outside_the_corpus_is_declined() -> None:
     assert answer.outcome == "cannot_answer"
 
 
+def test_a_trajectory_outside_the_corpus_is_declined() -> None:
+    answer, _ = run("How did the power of the Velloran lamp change from 2031 to 2034?", corpus())
+    assert answer.outcome == "cannot_answer"
+
+
 def test_nothing_found_is_declined() -> None:
     assert run("Why is granite quarried?", corpus())[0].outcome == "cannot_answer"
     assert Reader().next_action("Why?", [], phase="submit").submission.outcome == "cannot_answer"  # type: ignore[union-attr]

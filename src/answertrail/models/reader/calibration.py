@@ -11,5 +11,5 @@ COEFFICIENTS = (3.62, 4.37, 3.18, -2.67)
 """In the order of the fields of `Signals`."""
 THRESHOLD = 0.5
 """Support from which a question is answered."""
-LEANING = 0.2
+LEANING = 0.3
 """The threshold for how-did-it-change questions, which are answered piece by piece."""

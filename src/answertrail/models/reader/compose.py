@@ -54,7 +54,8 @@ def factual(pool: Pool, ranking: Ranking, affinity: Affinity | None = None) -> t
     Best first: by the score of the chunk and, given `affinity`, the passage's own meaning.
     """
     scores = {s.hit.id: s.total for s in ranking.chunks}
-    floor = NEAR_BEST * max(scores.values(), default=0.0)
+    best = max(scores.values(), default=0.0)
+    floor = min(best, NEAR_BEST * best)
     near = [s.hit for s in ranking.chunks if s.total >= floor]
     told = _passages(pool, ranking, near, STATEMENTS, PASSAGE_WORDS)
     if affinity is None or len(told) < 2:
@@ -72,7 +73,8 @@ def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[
     whole = trajectory_span(question, pool)
     if whole is None:
         return factual(pool, ranking), ()
-    floor = RELEVANT * max((s.base for s in ranking.chunks), default=0.0)
+    best = max((s.base for s in ranking.chunks), default=0.0)
+    floor = min(best, RELEVANT * best)
     relevant = [s for s in ranking.chunks if s.base >= floor]
     chosen: list[Scored] = []
     for stretch in slices(whole.start, whole.end, STRETCHES):

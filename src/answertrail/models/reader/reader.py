@@ -82,6 +82,8 @@ class Reader:
         else:
             statements = compose.factual(pool, ranking, self._affinity(asked))
             missing = self._missing(asked, pool, ranking)
+        if not statements:
+            return Submission("cannot_answer", (), (asked.text,), verdict.support, signals)
         outcome: Outcome = "partly_answered" if missing else "answered"
         return Submission(outcome, statements, missing, verdict.support, signals)
 
