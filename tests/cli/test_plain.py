@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
+import click
 import pytest
 from rich.console import Console
 
+from answertrail.agent import events
+from answertrail.cli.answer_view import Trail, print_run
+from answertrail.cli.common import out, report
+from answertrail.cli.ingest import print_report
+from answertrail.cli.main import report_usage
 from answertrail.cli.plain import json_text, linked, one_line, plain
+from answertrail.corpus.report import IngestReport, LeftOut
+from answertrail.errors import InputError
+from answertrail.records import Run
+from answertrail.records.jsonl import parse
 
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
@@ -73,3 +84,73 @@ def test_a_web_address_with_a_space_is_a_link_and_no_style():
     assert ";https://ok.example/a%20bold%29\x1b\\0:30\x1b]8;;\x1b\\" in rendered(
         linked("0:30", "https://ok.example/a bold)")
     )
+
+
+HOSTILE = f"Odd [/bold] :smile:\r\x1b[31m\x9b2J{BIDI}\nerror: fake"
+SHOWN = "Odd [/bold] :smile: [31m2J error: fake"
+
+
+def printed(capsys) -> str:
+    captured = capsys.readouterr()
+    text = captured.out + captured.err
+    assert plain(text) == text, ascii(text)
+    assert not [line for line in text.splitlines() if line == "error: fake"], text
+    return text
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+
+
+def test_an_error_is_printed_plain_in_all_its_parts(capsys):
+    report(InputError(HOSTILE.replace("\nerror: fake", ""), where=HOSTILE, hint=HOSTILE[:30]), as_json=False)
+    assert f"error: {SHOWN}: Odd [/bold]" in printed(capsys)
+
+
+def test_a_usage_error_is_printed_plain(capsys):
+    assert report_usage(click.UsageError(HOSTILE.replace("\n", " ")), as_json=False) == 2
+    assert "Error: Odd [/bold]" in printed(capsys)
+
+
+def test_an_ingest_report_is_printed_plain(capsys):
+    left_out = LeftOut(HOSTILE, HOSTILE, 3)
+    made = IngestReport(HOSTILE, skipped=[left_out], failed=[left_out], notes={HOSTILE: (HOSTILE,)}, snapshot="s")
+    print_report(made, out())
+    assert printed(capsys).count(SHOWN) == 6
+
+
+def test_all_of_a_run_is_printed_plain(capsys):
+    chunk = {"id": "a[/x]\x1b:1", "document_id": "a", "title": HOSTILE, "text": "x", "url": "https://v.example/\x1b"}
+    statement = {"text": HOSTILE, "citations": [chunk["id"], "b[/x]\x1b\u202e:2"]}
+    record = {"schema": "run/1", "run_id": "r[/x]\x1b", "question": HOSTILE, "status": "completed", "chunks": [chunk]}
+    for change in (
+        {"answer": {"outcome": "answered", "statements": [statement], "not_found": [HOSTILE]}},
+        {"answer": {"outcome": "answered", "text": HOSTILE}},
+        {"status": "failed", "answer": None, "error": {"kind": "x", "message": HOSTILE}},
+    ):
+        print_run(parse(Run, record | change, where="t"), out())
+        assert SHOWN in printed(capsys)
+    print_run(parse(Run, record | {"answer": {"outcome": "answered", "statements": [statement]}}, where="t"), out())
+    text = printed(capsys)
+    assert "[1]`b[/x]:2`" in text
+    assert "  a[/x]:1" in text
+    assert "run r[/x]" in text
+    assert "v.example" not in text
+
+
+def test_a_trail_is_printed_plain(capsys):
+    trail = Trail(out())
+    for event in (
+        events.RunStarted("r", HOSTILE, HOSTILE, HOSTILE),
+        events.SearchFinished("s1", HOSTILE, "fused", 1, 1, 0, 1.0, HOSTILE, HOSTILE),
+        events.GuardActed(HOSTILE, HOSTILE),
+        events.AnswerRejected(1, (HOSTILE, HOSTILE)),
+    ):
+        asyncio.run(trail(event))
+        assert SHOWN in printed(capsys)
+
+
+def test_a_console_takes_strings_as_they_are(capsys):
+    out().print("[bold]x[/bold] :smile:")
+    assert capsys.readouterr().out == "[bold]x[/bold] :smile:\n"

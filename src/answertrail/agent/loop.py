@@ -51,6 +51,8 @@ from answertrail.records.run import Answer, CorpusRef, Run, Status
 from answertrail.search.hits import ChunkRow, Filter, SearchResult
 
 N = TypeVar("N", int, float)
+MAX_QUESTION = 4000
+"""Characters. Longer than any question; a document belongs into the corpus."""
 MAX_CALLS_A_TURN = 20
 """A turn with more calls has not read what the first of them returned."""
 
@@ -141,6 +143,8 @@ async def run_agent(ask: Ask, store: RunStore, emit: events.EventSink = events.i
     """
     if not ask.question.strip():
         raise InputError("the question is empty")
+    if len(ask.question) > MAX_QUESTION:
+        raise InputError(f"the question is {len(ask.question):,} characters long; at most {MAX_QUESTION:,} are taken")
     if ask.limits.max_cost_usd is not None and not (ask.model.price_known or ask.limits.allow_unknown_price):
         raise InputError(
             f"the price of {ask.model.name} is not known, so a cost cap cannot be kept",
@@ -221,7 +225,7 @@ class _Work:
                 "empty_evidence",
                 "no search returned a passage; no model is asked to write about nothing",
             )
-            return Answer(outcome="cannot_answer", statements=[], not_found=[self.ask.question])
+            return Answer(outcome="cannot_answer", statements=[], not_found=[self.ask.question.strip()])
         return await self._close()
 
     async def _explore(self) -> None:

@@ -31,7 +31,7 @@ class SearchSettings(_Frozen):
     query term; `date_filter` offers `from` and `to`.
     """
 
-    mode: str
+    mode: Literal["dense", "lexical", "hybrid", "fused"]
     k: Annotated[int, Field(ge=1, le=20)]
     hold_back_seen: bool
     report_terms: bool
@@ -63,7 +63,7 @@ class CheckSettings(_Frozen):
 class ModelSettings(_Frozen):
     """What is asked of the chat model; None leaves the provider's default."""
 
-    effort: str | None = None
+    effort: Literal["none", "minimal", "low", "medium", "high"] | None = None
     temperature: float | None = None
     max_tokens: int | None = None
 

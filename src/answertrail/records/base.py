@@ -23,14 +23,20 @@ _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2
 def instant(text: str) -> datetime:
     """Parse a contract date; a bare date is UTC midnight.
 
-    Raises ValueError naming the expected form for anything else, also for impossible dates.
+    Raises ValueError naming the expected form for anything else, also for impossible dates and
+    for those that fall outside the years 1 to 9999 in UTC, which no database can hold.
     """
     if not _DATE.match(text):
         raise ValueError("expected an ISO 8601 date, or a date and time with a zone")
     if "T" not in text:
         day = date.fromisoformat(text)
         return datetime(day.year, day.month, day.day, tzinfo=UTC)
-    return datetime.fromisoformat(text)
+    moment = datetime.fromisoformat(text)
+    try:
+        moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("the date lies outside the years 1 to 9999 in UTC") from None
+    return moment
 
 
 def _checked_identifier(text: str) -> str:

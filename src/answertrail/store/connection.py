@@ -6,6 +6,7 @@ Embedded or remote, the caller sees a `Database` whose schema is up to date.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from types import TracebackType
@@ -129,12 +130,22 @@ def connect(settings: Settings) -> _Connecting:
 async def _connect(settings: Settings) -> Database:
     if settings.database_url:
         return await _open(settings.database_url, None)
+    _forget_other_servers()
     embedded = await asyncio.to_thread(server.attach, settings)
     try:
         return await _open(embedded.conninfo(), embedded)
     except BaseException:
         await asyncio.to_thread(embedded.release)
         raise
+
+
+def _forget_other_servers() -> None:
+    """Drop libpq's environment variables: they speak of the user's own server, not of ours.
+
+    A connection string cannot overrule them all (PGSERVICE, PGHOSTADDR, PGOPTIONS).
+    """
+    for name in [name for name in os.environ if name.startswith("PG")]:
+        del os.environ[name]
 
 
 async def _open(conninfo: str, embedded: server.Server | None) -> Database:
@@ -216,6 +227,10 @@ async def _create_database(embedded: server.Server) -> None:
 
 
 async def _configure(connection: Connection) -> None:
+    # The user's PGTZ, PGDATESTYLE or PGCLIENTENCODING must not change what is read back.
+    await connection.execute("SET TIME ZONE 'UTC'")
+    await connection.execute("SET DateStyle TO ISO")
+    await connection.execute("SET client_encoding TO 'UTF8'")
     await register_vector_async(connection)
     await connection.commit()
 

@@ -77,6 +77,13 @@ async def _ask(model: ChatModel) -> ProbeResult:
     action = await _seen(lambda: JsonActionModel(model).complete(_request(_FORCED)), frozenset({_FORCED}))
     if action is None:
         return ProbeResult("json_action", f"{seen}; JSON action: obeyed")
+    if {named, required, action} <= {"HTTP 500", "HTTP 501"}:
+        raise EndpointError(
+            f"the endpoint answers every request with {action}",
+            reason="down",
+            where=model.name,
+            hint="look at the server's own log",
+        )
     raise EndpointError(
         f"the endpoint cannot be made to call tools ({seen}; JSON action: {action})",
         reason="rejected",

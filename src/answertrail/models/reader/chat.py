@@ -24,6 +24,8 @@ from answertrail.models.reader.evidence import SearchResult, parse_result
 from answertrail.models.reader.reader import Actions, Phase, Reader
 
 SPEC = "reader"
+_LONGEST = 1000
+"""Characters the tools take in a query or in what was not found."""
 _SEARCH, _READY, _SUBMIT = "search_transcripts", "mark_ready", "submit_answer"
 
 
@@ -53,7 +55,7 @@ class ReaderModel:
         question, results = _read(request.messages)
         phase: Phase = "submit" if [tool.name for tool in request.tools] == [_SUBMIT] else "explore"
         actions = await asyncio.to_thread(reader.next_action, question, results, phase=phase)
-        return ChatReply("", _calls(actions), Usage(0, 0, 0, 0, 0), 0.0, SPEC)
+        return ChatReply("", _calls(actions, dated=_takes_dates(request)), Usage(0, 0, 0, 0, 0), 0.0, SPEC)
 
     def _embed(self, texts: Sequence[str], loop: asyncio.AbstractEventLoop) -> Vectors:
         assert self._embedder is not None
@@ -100,16 +102,26 @@ def _object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _calls(actions: Actions) -> tuple[ToolCall, ...]:
+def _takes_dates(request: ChatRequest) -> bool:
+    """Whether the search offered has dates; the articles' agent has none."""
+    return any("from" in tool.parameters.get("properties", {}) for tool in request.tools if tool.name == _SEARCH)
+
+
+def _calls(actions: Actions, *, dated: bool) -> tuple[ToolCall, ...]:
     if actions.submission is not None:
         submitted = actions.submission
         statements = [{"text": s.text, "kind": s.kind, "citations": list(s.citations)} for s in submitted.statements]
-        body = {"outcome": submitted.outcome, "statements": statements, "not_found": list(submitted.not_found)}
+        body = {
+            "outcome": submitted.outcome,
+            "statements": statements,
+            "not_found": [text[:_LONGEST] for text in submitted.not_found],
+        }
         return (_call(1, _SUBMIT, body),)
-    if actions.searches:
+    searches = [s for s in actions.searches if dated or not (s.date_from or s.date_to)]
+    if searches:
         return tuple(
-            _call(number, _SEARCH, {"query": s.query} | _dates(s.date_from, s.date_to))
-            for number, s in enumerate(actions.searches, 1)
+            _call(number, _SEARCH, {"query": s.query[:_LONGEST]} | _dates(s.date_from, s.date_to))
+            for number, s in enumerate(searches, 1)
         )
     return (_call(1, _READY, {}),)
 
