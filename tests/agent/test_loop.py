@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -533,3 +534,15 @@ def test_control_characters_never_reach_a_statement():
     answer = submit("answered", ("In January the kiln was moved\u001b[31m to the barn.\u0000", [KILN]))
     run = ask([*EXPLORED, says(answer)])
     assert run.answer.statements[0].text == "In January the kiln was moved[31m to the barn."
+
+
+def test_a_corpus_whose_ingest_was_cut_short_is_told():
+    corpus = replace(open_corpus(), pending=7)
+    run = ask([*EXPLORED, says(ANSWER)], corpus=corpus)
+    assert guards(run) == ["incomplete_corpus"]
+    assert "7 passages have no vector yet" in run.guards[0]["detail"]
+
+
+def test_an_overlong_question_is_refused_with_the_limit():
+    with pytest.raises(InputError, match="at most 4,000"):
+        ask([], question="why " * 1001)

@@ -19,7 +19,7 @@ from answertrail.agent.numbers import numbers_in
 from answertrail.agent.recipe import Action, CheckSettings
 from answertrail.agent.support import SupportCheck, SupportVerdict, evidence_text
 from answertrail.agent.tools import SubmitArguments, SubmittedStatement
-from answertrail.records.run import Support
+from answertrail.records.run import SearchRecord, Support
 from answertrail.search.hits import ChunkRow
 
 CheckName = Literal["exists", "retrieved", "in_bounds", "cited", "supported"]
@@ -72,6 +72,11 @@ class CheckReport:
         return tuple(dict.fromkeys(reasons))
 
 
+def asked_for(question: str, searches: Sequence[SearchRecord]) -> list[str]:
+    """Return all that was asked in a run: the question, and each query with its dates."""
+    return [question, *(" ".join(filter(None, (s.query, s.from_, s.to))) for s in searches)]
+
+
 def check_answer(
     answer: SubmitArguments,
     *,
@@ -83,7 +88,7 @@ def check_answer(
 ) -> CheckReport:
     """Run all five checks.
 
-    `asked` are the question and the run's queries. `chunks` holds every cited chunk that exists
+    `asked` are the question and the run's queries (see `asked_for`). `chunks` holds every cited chunk that exists
     in the snapshot; an id that is absent from it does not exist. `retrieved` are the ids this
     run's searches returned.
     """

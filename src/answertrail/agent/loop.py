@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from answertrail.agent import events
-from answertrail.agent.citations import check_answer
+from answertrail.agent.citations import asked_for, check_answer
 from answertrail.agent.conversation import SINGLE_RESULT_MARK, SearchOutcome, fitted, search_result
 from answertrail.agent.evidence import Evidence, answer_of
 from answertrail.agent.guards import refusal_to_finish
@@ -68,6 +68,11 @@ class Corpus(Protocol):
     @property
     def embedder_key(self) -> str:
         """The identity of the embedder its vectors came from."""
+        ...
+
+    @property
+    def pending(self) -> int:
+        """How many texts have no vector yet, since an ingest was not finished."""
         ...
 
     def spend(self) -> EmbeddingSpend | None:
@@ -207,6 +212,9 @@ class _Work:
         self.messages: list[Message] = [SystemMessage(ask.recipe.prompt_text)]
 
     async def answer(self) -> Answer:
+        if self.ask.corpus.pending:
+            missing = f"{self.ask.corpus.pending} passages have no vector yet"
+            await self._guard("incomplete_corpus", f"{missing}, so searches may miss them; run ingest again")
         if self.recipe.loop.explore:
             self.messages.append(UserMessage(self.ask.question))
             await self._explore()
@@ -349,7 +357,7 @@ class _Work:
                 cited = {c for s in submitted.statements for c in s.citations}
                 report = check_answer(
                     submitted,
-                    asked=[self.ask.question, *(search.query for search in self.evidence.searches)],
+                    asked=asked_for(self.ask.question, self.evidence.searches),
                     chunks=await self.ask.corpus.cited(cited),
                     retrieved=self.evidence.seen,
                     settings=self.recipe.checks,

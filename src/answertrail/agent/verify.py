@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from answertrail.agent.citations import check_answer
+from answertrail.agent.citations import asked_for, check_answer
 from answertrail.agent.evidence import record_hash
 from answertrail.agent.recipe import CheckSettings
 from answertrail.agent.support import LexicalSupport, SupportCheck
@@ -124,7 +124,7 @@ def _answer(run: Run, support: SupportCheck) -> Iterator[tuple[str, str]]:
     chunks = {chunk.id: chunk for chunk in run.chunks}
     report = check_answer(
         submitted,
-        asked=[run.question, *(search.query for search in run.searches or [])],
+        asked=asked_for(run.question, run.searches or []),
         chunks={chunk_id: _row(chunk) for chunk_id, chunk in chunks.items()},
         retrieved=frozenset(run.retrieved if run.retrieved is not None else chunks),
         settings=_ALL,

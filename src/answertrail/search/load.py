@@ -59,15 +59,17 @@ async def open_corpus(db: Database, settings: Settings, name: str) -> OpenCorpus
         rows, digest = await asyncio.to_thread(_rows, stored, embedder)
         folder = settings.cache / str(corpus.id) / digest
         indexes = await asyncio.to_thread(_load, folder, len(rows), embedder.identity.dims)
+        pending = 0
         if indexes is None:
-            complete = await embeddings.pending_count_in(conn, corpus) == 0
+            pending = await embeddings.pending_count_in(conn, corpus)
             ids, vectors = await embeddings.matrix_in(conn, corpus)
     if indexes is None:
         indexes = await asyncio.to_thread(_build, rows, ids, vectors, embedder.identity.dims)
         # With vectors still to come the same chunks will make another matrix.
-        if complete and rows:
+        if not pending and rows:
             await asyncio.to_thread(_save, folder, *indexes)
-    return OpenCorpus(CorpusRef(name=corpus.name, snapshot=snapshot), CorpusIndex(rows, *indexes, embedder))
+    index = CorpusIndex(rows, *indexes, embedder)
+    return OpenCorpus(CorpusRef(name=corpus.name, snapshot=snapshot), index, pending)
 
 
 def _rows(stored: Sequence[StoredChunk], embedder: Embedder) -> tuple[list[ChunkRow], str]:

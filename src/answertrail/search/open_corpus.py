@@ -13,10 +13,15 @@ from answertrail.search.index import CorpusIndex
 
 @dataclass(frozen=True, slots=True)
 class OpenCorpus:
-    """What the agent reads. It stays the same snapshot while a newer one is ingested."""
+    """What the agent reads. It stays the same snapshot while a newer one is ingested.
+
+    `pending` counts the texts an interrupted ingest left without a vector: dense search cannot
+    see them.
+    """
 
     ref: CorpusRef
     index: CorpusIndex
+    pending: int = 0
 
     @property
     def embedder_key(self) -> str:

@@ -85,3 +85,17 @@ def test_slices_cover_the_span_without_gaps() -> None:
 def test_an_empty_question_and_a_foreign_one_do_not_fail() -> None:
     assert analyse("").stems == ()
     assert "灯塔" in analyse("灯塔何时开放？").stems
+
+
+@pytest.mark.parametrize(
+    ("text", "trajectory"),
+    [
+        ("How do I change the mouse pointer size?", False),
+        ("How can I change the screen brightness?", False),
+        ("How to change the background?", False),
+        ("How did Bram's view of the wheel change?", True),
+        ("How do the hosts' views on agents change?", True),
+    ],
+)
+def test_a_way_to_change_something_is_no_history_of_change(text: str, trajectory: bool) -> None:
+    assert analyse(text).trajectory is trajectory

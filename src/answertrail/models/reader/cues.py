@@ -77,7 +77,8 @@ SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 CHANGE = re.compile(
     "|".join(
         (
-            rf"\bhow\b.*\b{_CHANGED}\b",
+            # "How do I change the background?" asks for a way, not for a history.
+            rf"\bhow\b(?! to\b| (?:do|can|could|should|would|might|may|must) (?:i|you|we|one)\b).*\b{_CHANGED}\b",
             r"\bover (?:time|the (?:years|months|course|decades?|life))\b",
             r"\bat different (?:times|moments|points|stages)\b",
             r"\b(?:history|timeline|evolution|trajectory) of\b",
