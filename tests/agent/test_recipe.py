@@ -92,6 +92,10 @@ def another(value: Any) -> Any:
             return "flag"
         case "flag":
             return "reject"
+        case "fused":
+            return "hybrid"
+        case "low":
+            return "medium"
         case None:
             return 1
     return value + "x"

@@ -121,7 +121,7 @@ def test_runs_are_stored_shown_exported_and_verified(cli, ingested, tmp_path):
     assert cli("runs", "export", "--out", path).code == 0
     assert json.loads(path.read_text()) == asked
     verified = cli("runs", "verify", path, "--json")
-    assert (verified.code, verified.json) == (0, {"runs": 1, "faults": []})
+    assert (verified.code, verified.json) == (0, {"runs": 1, "faults": [], "unchecked": []})
 
 
 def test_a_tampered_run_is_found_out(cli, ingested, tmp_path):

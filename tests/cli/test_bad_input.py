@@ -115,3 +115,51 @@ def test_help_needs_nothing(monkeypatch, capsys):
     monkeypatch.setenv("ANSWERTRAIL_DATABASE_URL", "postgresql://127.0.0.1:9/none")
     assert run(["--help"]) == 0
     assert "demo" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["ask", "caf\udce9 price"], ["corpus", "show", "\udce9"], ["search", "\udce9"]])
+def test_an_argument_that_is_not_utf8_is_bad_input(cli, words):
+    result = cli(*words, "--json")
+    assert (result.code, result.json["error"]["kind"]) == (2, "input")
+
+
+@pytest.mark.parametrize("name", ["", "-x", "a\nb", "x" * 101, " a"])
+def test_a_name_no_corpus_should_have_is_refused(cli, kiln, name):
+    result = cli("ingest", kiln, f"--corpus={name}", "--embedder", "fast", "--json")
+    assert (result.code, result.json["error"]["kind"]) == (2, "input")
+
+
+def test_an_export_that_cannot_be_written_is_one_message(cli, ingested, tmp_path):
+    cli("ask", "Where is the kiln?")
+    result = cli("runs", "export", "--out", tmp_path)
+    assert result.code in {1, 2}
+    assert "Traceback" not in result.err
+
+
+def test_a_date_no_database_can_hold_fails_its_line_and_not_the_corpus(cli, tmp_path):
+    path = tmp_path / "old.jsonl"
+    path.write_text(
+        '{"schema": "document/1", "id": "a", "published_at": "0001-01-01T00:00:00+02:00", "text": "Old."}\n'
+        '{"schema": "document/1", "id": "b", "title": "B", "text": "The kiln is in the barn."}\n'
+    )
+    result = cli("ingest", path, "--corpus", "old", "--embedder", "fast", "--json")
+    assert (result.code, result.json["added"], result.json["failed"][0]["line"]) == (1, 1, 1)
+    assert cli("search", "kiln", "--corpus", "old", "--json").code == 0
+
+
+def test_the_environment_of_another_postgres_changes_nothing(cli, ingested, monkeypatch):
+    plain = cli("search", "kiln", "--json").json
+    monkeypatch.setenv("PGTZ", "Asia/Tokyo")
+    monkeypatch.setenv("PGDATESTYLE", "German")
+    assert cli("search", "kiln", "--json").json == plain
+
+
+def test_search_says_when_an_ingest_was_not_finished(cli, ingested, settings):
+    import psycopg
+
+    with psycopg.connect(settings.database_url, autocommit=True) as connection:
+        (table,) = connection.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'embedding_%'").fetchone()
+        connection.execute(f"DELETE FROM {table} WHERE text_hash = (SELECT min(text_hash) FROM {table})")
+    result = cli("search", "kiln", "--json")
+    assert result.code == 0
+    assert "1 passages have no vector yet" in result.err

@@ -49,7 +49,7 @@ def command(
     """
     from answertrail.corpus.ingest import IngestRequest
 
-    request = IngestRequest(corpus_name or DEFAULT, sources, include, exclude, embedder, prune)
+    request = IngestRequest(DEFAULT if corpus_name is None else corpus_name, sources, include, exclude, embedder, prune)
     return run_async(_ingest(request, as_json))
 
 

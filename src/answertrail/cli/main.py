@@ -74,6 +74,7 @@ def run(words: list[str]) -> int:
 
     as_json = "--json" in words
     try:
+        _refuse_undecodable(words)
         outcome: Any = cli.main(words, prog_name="answertrail", standalone_mode=False)
     except click.Abort as stop:
         return report_stop(stop, as_json=as_json)
@@ -82,7 +83,23 @@ def run(words: list[str]) -> int:
     except AnswerTrailError as error:
         report(error, as_json=as_json)
         return error.exit_code
+    except OSError as error:
+        # A full disk, a folder that is gone, a stream that cannot be written.
+        where = str(error.filename) if error.filename else None
+        report(AnswerTrailError(error.strerror or str(error), where=where), as_json=as_json)
+        return 1
     return outcome if isinstance(outcome, int) else 0
+
+
+def _refuse_undecodable(words: list[str]) -> None:
+    """A word that is not UTF-8 could be neither searched for nor stored."""
+    from answertrail.errors import InputError
+
+    for place, word in enumerate(words, 1):
+        try:
+            word.encode("utf-8")
+        except UnicodeEncodeError:
+            raise InputError("not valid UTF-8", where=f"argument {place}") from None
 
 
 def report_stop(stop: click.Abort, *, as_json: bool) -> int:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from answertrail.store.runs import RunSummary
 
 
+STATUSES = ("completed", "failed", "cancelled", "interrupted", "over_budget")
+
+
 @click.group("runs")
 def command() -> None:
     """List, show, export and verify stored runs."""
@@ -25,7 +28,7 @@ def command() -> None:
 
 @command.command("list")
 @click.option("--corpus", metavar="NAME", help="Only runs over this corpus.")
-@click.option("--status", metavar="STATUS", help="completed, failed, cancelled, interrupted or over_budget.")
+@click.option("--status", type=click.Choice(STATUSES), help="Only runs that ended so.")
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="How many, newest first.")
 @json_option
 def list_(corpus: str | None, status: str | None, limit: int, as_json: bool) -> int:
@@ -95,23 +98,28 @@ def export(run_ids: tuple[str, ...], path: Path | None, as_json: bool) -> int:
 @json_option
 def verify(file: Path, as_json: bool) -> int:
     """Check a file of run/1 lines with nothing else at hand: hashes, citations, support."""
-    from answertrail.agent.verify import faults_of
+    from answertrail.agent.verify import faults_of, unchecked
     from answertrail.records import Run, jsonl
 
-    checked, faults = 0, []
+    checked, faults, left = 0, [], []
     for run in jsonl.read(file, Run):
         checked += 1
         faults += [fault.as_json() for fault in faults_of(run)]
+        if missing := unchecked(run):
+            left.append({"run_id": run.run_id, "unchecked": missing})
     if not checked:
         raise InputError(
             "the file holds no run", where=str(file), hint="`answertrail runs export --out FILE` makes one"
         )
     if as_json:
-        print_json({"runs": checked, "faults": faults})
+        print_json({"runs": checked, "faults": faults, "unchecked": left})
     else:
         for fault in faults:
             rest = one_line(f"{fault['run_id']}: {fault['message']}")
             out().print(Text.assemble((fault["kind"], "red"), f" {rest}"), soft_wrap=True)
+        for item in left:
+            rest = one_line(f"{item['run_id']}: not carried by the file: {', '.join(item['unchecked'])}")
+            out().print(Text.assemble(("unchecked", "yellow"), f" {rest}"), soft_wrap=True)
         out().print(f"{checked} runs checked, {len(faults)} faults")
     return 1 if faults else 0
 

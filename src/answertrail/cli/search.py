@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
+from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
 from answertrail.cli.plain import linked, one_line, plain
 from answertrail.errors import InputError
 from answertrail.search.hits import Hit, SearchResult
@@ -78,6 +78,8 @@ async def _search(
     settings = Settings.from_environment()
     async with connect(settings) as db:
         corpus = await open_corpus(db, settings, await chosen_name(db, name))
+        if corpus.pending:
+            err().print(f"{corpus.pending} passages have no vector yet, so dense search cannot see them; ingest again")
         known = {row.document_id for row in corpus.index.rows}
         unknown = [document for document in document_ids if document not in known]
         if unknown:

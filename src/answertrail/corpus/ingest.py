@@ -32,6 +32,7 @@ from answertrail.store import corpora, documents, sources
 from answertrail.store.connection import Database
 from answertrail.store.rows import Corpus, SourceItem
 
+_NAME = re.compile(r"(?![-\s])[\w .\-/]{1,100}(?<!\s)")
 _SAMPLE_DOCUMENTS = 12
 _SAMPLE_CHARS = 2000
 _OF_A_LINE = re.compile(r"(.+\.(?:jsonl|ndjson)):[0-9]+", re.IGNORECASE | re.DOTALL)
@@ -89,6 +90,11 @@ async def ingest(db: Database, request: IngestRequest, progress: Progress | None
     """
     if not request.sources:
         raise InputError("name at least one file or folder")
+    if not _NAME.fullmatch(request.corpus):
+        raise InputError(
+            f"{request.corpus[:60]!r} cannot name a corpus",
+            hint="1 to 100 letters, digits, spaces and . _ - /, not - first",
+        )
     shown = progress or Silent()
     paths = [path.expanduser().absolute() for path in request.sources]
     found = await asyncio.to_thread(discover, paths, request.include, request.exclude)

@@ -15,9 +15,9 @@ from .text import count_words, covered, words
 
 STATEMENTS = 7
 """How many passages a factual answer quotes at most."""
-NEAR_BEST = 0.8
+NEAR_BEST = 0.65
 """A further passage is quoted only when its chunk scores at least this share of the best one."""
-PASSAGE_WORDS = 45
+PASSAGE_WORDS = 60
 """The most words in a passage, unless a single piece is longer."""
 RELEVANT = 0.4
 """A trajectory quotes only chunks whose own score is at least this share of the best one."""
