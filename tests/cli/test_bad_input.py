@@ -139,11 +139,12 @@ def test_an_export_that_cannot_be_written_is_one_message(cli, ingested, tmp_path
 def test_a_date_no_database_can_hold_fails_its_line_and_not_the_corpus(cli, tmp_path):
     path = tmp_path / "old.jsonl"
     path.write_text(
-        '{"schema": "document/1", "id": "a", "published_at": "0001-01-01T00:00:00+02:00", "text": "Old."}\n'
+        '{"schema": "document/1", "id": "a", "title": "", "published_at": "0001-01-01T00:00:00+02:00", "text": "x"}\n'
         '{"schema": "document/1", "id": "b", "title": "B", "text": "The kiln is in the barn."}\n'
     )
     result = cli("ingest", path, "--corpus", "old", "--embedder", "fast", "--json")
     assert (result.code, result.json["added"], result.json["failed"][0]["line"]) == (1, 1, 1)
+    assert "years 1 to 9999" in result.json["failed"][0]["reason"]
     assert cli("search", "kiln", "--corpus", "old", "--json").code == 0
 
 
