@@ -42,6 +42,8 @@ def begin(environment):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # Whoever runs the tests in the background has SIGINT ignored, and children inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(process)
         return process
