@@ -48,8 +48,18 @@ class _Started:
 @corpus_option
 @click.option("--recipe", "recipe_name", default="default", show_default=True, help="A built-in recipe or a TOML file.")
 @click.option("--model", default="reader", show_default=True, help="reader, or a hosted one (docs/models.md).")
-@click.option("--max-cost", type=_Money(min=0, min_open=True), metavar="USD", help="Stop before the run costs more.")
-@click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Stop before the run uses more tokens.")
+@click.option(
+    "--max-cost",
+    type=_Money(min=0, min_open=True),
+    metavar="USD",
+    help="End the run when the next call may pass this (the first call is not known beforehand).",
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="End the run before a call once this many tokens are used.",
+)
 @click.option("--allow-unknown-price", is_flag=True, help="Start with --max-cost although the price is not known.")
 @click.option("--quiet", is_flag=True, help="Do not show the trail.")
 @json_option

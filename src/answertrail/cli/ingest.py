@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
@@ -75,13 +74,12 @@ def print_report(report: IngestReport, console: Console, *, pruned: bool = False
         counts += f", {report.removed} removed"
     rest = f"{len(report.skipped)} skipped, {len(report.failed)} failed, {report.ignored} other files ignored"
     console.print(Text.assemble((f"corpus {one_line(report.corpus)}: ", "bold"), f"{counts}; {rest}"))
-    if report.failed:
-        table = Table("failed", "line", "reason", title_justify="left", header_style="bold red", box=None)
-        for item in report.failed[:_SHOWN]:
-            table.add_row(Text(one_line(item.source)), str(item.line or ""), Text(one_line(item.reason)))
-        console.print(table)
-        if len(report.failed) > _SHOWN:
-            console.print(f"  and {len(report.failed) - _SHOWN} more; `answertrail status` lists all")
+    for item in report.failed[:_SHOWN]:
+        print_failure(console, item.source, item.line, item.reason)
+    if len(report.failed) > _SHOWN:
+        console.print(f"  and {len(report.failed) - _SHOWN} more; `answertrail status` lists all")
+    if len(report.skipped) > _SHOWN:
+        console.print(f"  of {len(report.skipped)} skipped files the first {_SHOWN}:")
     for skipped in report.skipped[:_SHOWN]:
         source, reason = one_line(skipped.source), one_line(skipped.reason)
         console.print(Text.assemble(("  skipped ", "yellow"), source, (f"  {reason}", "dim")), soft_wrap=True)
@@ -93,6 +91,12 @@ def print_report(report: IngestReport, console: Console, *, pruned: bool = False
         where = one_line(f"{repaired} files; {Path(first).name}: ")
         console.print(Text.assemble(("  noted   ", "cyan"), f"{where} ", (one_line(notes[0]), "dim")), soft_wrap=True)
     console.print(Text(f"  snapshot {report.snapshot}", style="dim"), soft_wrap=True)
+
+
+def print_failure(console: Console, source: str, line: int | None, reason: str) -> None:
+    """Print one failure on one line, the path whole: a path cut short names no file."""
+    where = one_line(source) + (f":{line}" if line is not None else "")
+    console.print(Text.assemble(("  failed  ", "bold red"), where, (f"  {one_line(reason)}", "dim")), soft_wrap=True)
 
 
 def _gone(count: int, pruned: bool) -> str:

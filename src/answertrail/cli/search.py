@@ -125,7 +125,8 @@ def _print(result: SearchResult) -> None:
         text = hit.text if len(hit.text) <= _SNIPPET else hit.text[: _SNIPPET - 1] + "…"
         time = "" if hit.start_s is None else f"{int(hit.start_s) // 60}:{int(hit.start_s) % 60:02}"
         place = linked(time or hit.chunk_id, hit.url)
-        passage = Text.assemble(plain(text), (f"\n{one_line(hit.url or hit.chunk_id)}", "dim"))
+        where = "\n".join(one_line(part) for part in (hit.chunk_id, hit.url) if part)
+        passage = Text.assemble(plain(text), (f"\n{where}", "dim"))
         table.add_row(str(rank), date, Text(one_line(hit.title)), place, passage)
     console.print(table)
     console.print(f"{len(result.hits)} of {result.matching} matching, mode {result.mode}", style="dim")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
+from answertrail.cli.ingest import print_failure
 from answertrail.cli.plain import one_line
 
 
@@ -54,9 +54,6 @@ def _print(facts: dict[str, Any]) -> None:
     console.print(Text.assemble((f"corpus {one_line(facts['corpus'])}", "bold"), rest), soft_wrap=True)
     for state, count in facts["documents"].items():
         console.print(f"  {count:>7} {state}")
-    if facts["failures"]:
-        table = Table("failed", "line", "reason", header_style="bold red", box=None)
-        for item in facts["failures"]:
-            table.add_row(Text(one_line(item["source"])), str(item.get("line", "")), Text(one_line(item["reason"])))
-        console.print(table)
+    for item in facts["failures"]:
+        print_failure(console, item["source"], item.get("line"), item["reason"])
     console.print(f"  snapshot {facts['snapshot']}", style="dim", soft_wrap=True)
