@@ -17,6 +17,7 @@ QUESTION = "How many people moved the kiln to the barn?"
 def test_search_returns_min_k_matching_hits_in_the_contract_shape(cli, ingested, mode):
     found = cli("search", "kiln barn", "--mode", mode, "--k", "3", "--json").json
     assert len(found["hits"]) == min(3, found["matching"])
+    assert (found["mode"], found["resolved_mode"]) == (mode, "fused" if mode == "default" else mode)
     assert set(found["hits"][0]) == {
         "chunk_id", "document_id", "title", "published_at", "start_s", "end_s", "url", "score", "text"
     }  # fmt: skip

@@ -39,7 +39,7 @@ def command(
     result = run_async(_search(query, corpus_name, mode, k, start, end, document_ids))
     if as_json:
         hits = [hit_json(hit) for hit in result.hits]
-        print_json({"mode": result.mode, "hits": hits, "matching": result.matching})
+        print_json({"mode": mode, "hits": hits, "matching": result.matching, "resolved_mode": result.mode})
     else:
         _print(result)
     return 0
