@@ -24,7 +24,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from answertrail.agent.loop import Limits
+from answertrail.agent.ask import Limits
 from answertrail.agent.recipe import load
 from answertrail.cli.asking import ask_corpus
 from answertrail.cli.progress import Bars

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from answertrail.agent.loop import Ask, Limits, run_agent
+from answertrail.agent.ask import Ask, Limits
+from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import load
 from answertrail.agent.verify import faults_of
 from answertrail.settings import Settings

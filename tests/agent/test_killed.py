@@ -17,7 +17,8 @@ ASKING = textwrap.dedent(
     """
     import asyncio, os
     from pathlib import Path
-    from answertrail.agent.loop import Ask, run_agent
+    from answertrail.agent.ask import Ask
+    from answertrail.agent.loop import run_agent
     from answertrail.agent.recipe import load
     from answertrail.settings import Settings
     from answertrail.store.connection import connect

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from answertrail.agent.loop import Ask, Limits, run_agent
+from answertrail.agent.ask import Ask, Limits
+from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import load
 from answertrail.agent.render import markdown
 from answertrail.errors import InputError, ServiceError

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from answertrail.agent.loop import Ask, Limits, run_agent
+from answertrail.agent.ask import Ask, Limits
+from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import Recipe, load
 from answertrail.models.chat.base import ChatModel, ChatReply, ToolCall, Usage
 from answertrail.models.chat.scripted import ScriptedModel

@@ -10,8 +10,8 @@ import click
 from answertrail.cli.common import StoppedError, corpus_option, err, json_option, out, print_json, run_async
 
 if TYPE_CHECKING:
+    from answertrail.agent.ask import Limits
     from answertrail.agent.events import Event, EventSink
-    from answertrail.agent.loop import Limits
     from answertrail.records.run import Run
 
 
@@ -78,7 +78,7 @@ def command(
 
     Exit code 0 also when the corpus cannot answer; 1 when the run did not complete.
     """
-    from answertrail.agent.loop import Limits
+    from answertrail.agent.ask import Limits
 
     limits = Limits(max_cost, max_tokens, allow_unknown_price)
     started = _Started()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from answertrail.agent.ask import Ask, Limits
 from answertrail.agent.events import EventSink
-from answertrail.agent.loop import Ask, Limits, run_agent
+from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import Recipe
 from answertrail.models.chat.base import ChatModel
 from answertrail.records.run import Run

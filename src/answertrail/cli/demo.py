@@ -28,7 +28,7 @@ def command(as_json: bool) -> int:
 
 
 async def _demo(as_json: bool) -> list[dict[str, Any]]:
-    from answertrail.agent.loop import Limits
+    from answertrail.agent.ask import Limits
     from answertrail.agent.recipe import load
     from answertrail.cli.answer_view import Trail, print_run
     from answertrail.cli.asking import ask_corpus

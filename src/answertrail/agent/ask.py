@@ -1,0 +1,88 @@
+"""What a run is given: the question, the recipe, the model, the one corpus, and the caps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from answertrail.agent.recipe import Recipe
+from answertrail.agent.support import LexicalSupport, SupportCheck
+from answertrail.models.chat.base import ChatModel
+from answertrail.models.embedding.base import EmbeddingSpend
+from answertrail.records.run import CorpusRef, Run
+from answertrail.search.hits import ChunkRow, Filter, SearchResult
+
+
+class Corpus(Protocol):
+    """The one corpus a run may read."""
+
+    @property
+    def ref(self) -> CorpusRef:
+        """Its name and snapshot."""
+        ...
+
+    @property
+    def embedder_key(self) -> str:
+        """The identity of the embedder its vectors came from."""
+        ...
+
+    @property
+    def pending(self) -> int:
+        """How many texts have no vector yet, since an ingest was not finished."""
+        ...
+
+    def spend(self) -> EmbeddingSpend | None:
+        """What its embedder has cost so far; None for one that runs here."""
+        ...
+
+    async def search(self, query: str, *, mode: str, k: int, within: Filter) -> SearchResult:
+        """Return exactly min(k, matching) hits."""
+        ...
+
+    async def cited(self, ids: Iterable[str]) -> Mapping[str, ChunkRow]:
+        """Return those of the ids that exist in the snapshot."""
+        ...
+
+
+class RunStore(Protocol):
+    """Where evidence is kept while the run works, so that a crash loses nothing."""
+
+    async def start(self, run: Run) -> None:
+        """Keep a run that has begun; until finished its status is `interrupted`."""
+        ...
+
+    async def progress(self, run: Run) -> None:
+        """Keep the run as it stands."""
+        ...
+
+    async def finish(self, run: Run) -> None:
+        """Keep the run's last word."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Caps checked before each model call. None is no cap.
+
+    With `max_cost_usd` the model's price must be known, unless `allow_unknown_price`.
+    """
+
+    max_cost_usd: float | None = None
+    max_tokens: int | None = None
+    allow_unknown_price: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to one corpus."""
+
+    question: str
+    recipe: Recipe
+    model: ChatModel
+    corpus: Corpus
+    limits: Limits = field(default_factory=Limits)
+    support: SupportCheck = field(default_factory=LexicalSupport)
+    question_id: str | None = None
+    repeat: int | None = None
+    tier: str | None = None
