@@ -12,6 +12,7 @@ from answertrail.agent.ask import Ask, Limits
 from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import load
 from answertrail.agent.render import markdown
+from answertrail.agent.verify import faults_of
 from answertrail.errors import InputError, ServiceError
 from answertrail.models.chat.base import ToolMessage, Usage, UserMessage
 from answertrail.models.chat.scripted import ScriptedModel
@@ -547,3 +548,10 @@ def test_a_corpus_whose_ingest_was_cut_short_is_told():
 def test_an_overlong_question_is_refused_with_the_limit():
     with pytest.raises(InputError, match="at most 4,000"):
         ask([], question="why " * 1001)
+
+
+def test_a_long_question_that_finds_nothing_is_declined_and_verifies():
+    question = "Why is it so? " * 90
+    run = ask([says(search("kiln")), says(search("glaze")), says(ready())], question=question, corpus=open_corpus({}))
+    assert run.answer.outcome == "cannot_answer"
+    assert [fault.message for fault in faults_of(run)] == []

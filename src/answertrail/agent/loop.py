@@ -21,6 +21,7 @@ from answertrail.agent.evidence import Evidence, answer_of
 from answertrail.agent.guards import refusal_to_finish
 from answertrail.agent.provenance import code_ref
 from answertrail.agent.tools import (
+    MAX_TEXT,
     READY,
     SEARCH,
     SUBMIT,
@@ -143,7 +144,7 @@ class _Work:
             self.messages.append(UserMessage(self.ask.question))
             await self._explore()
         else:
-            outcome = await self._search(SearchArguments(query=self.ask.question.strip()[:1000]))
+            outcome = await self._search(SearchArguments(query=self.ask.question.strip()[:MAX_TEXT]))
             text = search_result(outcome, with_terms=self.recipe.search.report_terms)
             self.messages.append(UserMessage(f"{self.ask.question}\n\n{SINGLE_RESULT_MARK}\n{text}"))
         if not self.evidence.searches:
@@ -157,7 +158,7 @@ class _Work:
                 "empty_evidence",
                 "no search returned a passage; no model is asked to write about nothing",
             )
-            return Answer(outcome="cannot_answer", statements=[], not_found=[self.ask.question.strip()])
+            return Answer(outcome="cannot_answer", statements=[], not_found=[self.ask.question.strip()[:MAX_TEXT]])
         return await self._close()
 
     async def _explore(self) -> None:

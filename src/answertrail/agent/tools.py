@@ -19,6 +19,8 @@ from answertrail.records.jsonl import loads
 
 SEARCH, READY, SUBMIT = "search_transcripts", "mark_ready", "submit_answer"
 MAX_K = 20
+MAX_TEXT = 1000
+"""Characters of a query and of one part that was not found."""
 _FAULT_CHARS = 600
 
 
@@ -33,7 +35,7 @@ class _Arguments(BaseModel):
 class SearchArguments(_Arguments):
     """Arguments of `search_transcripts`."""
 
-    query: Annotated[str, Field(min_length=1, max_length=1000)]
+    query: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
     k: Annotated[int, Field(ge=1, le=MAX_K)] | None = None
     from_: str | None = Field(default=None, alias="from")
     to: str | None = None
@@ -90,7 +92,9 @@ class SubmitArguments(_Arguments):
 
     outcome: Literal["answered", "partly_answered", "cannot_answer"]
     statements: list[SubmittedStatement] = Field(default_factory=list, max_length=60)
-    not_found: list[Annotated[str, Field(min_length=1, max_length=1000)]] = Field(default_factory=list, max_length=40)
+    not_found: list[Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]] = Field(
+        default_factory=list, max_length=40
+    )
 
 
 def exploration_tools(settings: SearchSettings) -> tuple[ToolSpec, ...]:

@@ -119,14 +119,16 @@ def _print(result: SearchResult) -> None:
         console.print("nothing matches; try other words, another mode, or wider dates")
         return
     table = Table("", "date", "title", "time", box=None, header_style="bold", padding=(0, 1))
-    table.add_column("passage", overflow="fold")  # a link cut short leads nowhere
+    table.add_column("passage", overflow="fold")
     for rank, hit in enumerate(result.hits, 1):
         date = hit.published_at.date().isoformat() if hit.published_at else "undated"
         text = hit.text if len(hit.text) <= _SNIPPET else hit.text[: _SNIPPET - 1] + "…"
         time = "" if hit.start_s is None else f"{int(hit.start_s) // 60}:{int(hit.start_s) % 60:02}"
         place = linked(time or hit.chunk_id, hit.url)
-        where = "\n".join(one_line(part) for part in (hit.chunk_id, hit.url) if part)
-        passage = Text.assemble(plain(text), (f"\n{where}", "dim"))
-        table.add_row(str(rank), date, Text(one_line(hit.title)), place, passage)
+        table.add_row(str(rank), date, Text(one_line(hit.title)), place, Text(plain(text)))
     console.print(table)
+    # Below the table and never wrapped: an id or a link that is cut leads nowhere.
+    for rank, hit in enumerate(result.hits, 1):
+        where = "  ".join(one_line(part) for part in (hit.chunk_id, hit.url) if part)
+        console.print(Text(f" {rank}  {where}", style="dim"), soft_wrap=True)
     console.print(f"{len(result.hits)} of {result.matching} matching, mode {result.mode}", style="dim")
