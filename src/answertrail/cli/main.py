@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "ask": "Ask a corpus and get an answer with checked citations.",
     "runs": "List, show, export and verify stored runs.",
     "corpus": "Show, list and delete corpora and what they hold.",
+    "eval": "Score, compare and report: retrieval, answers, agents.",
     "doctor": "Check the installation and say what to do.",
 }
 

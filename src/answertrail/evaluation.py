@@ -1,0 +1,1 @@
+"""The evaluation in a dozen names, for scripts and notebooks. The command line uses the same."""

@@ -1,0 +1,1 @@
+"""Experiments: gold and runs read, scored, compared, gated and reported."""

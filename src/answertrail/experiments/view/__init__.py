@@ -1,0 +1,1 @@
+"""Results as tables, once: the terminal, Markdown, HTML and data frames all show these."""

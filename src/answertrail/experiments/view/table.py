@@ -1,0 +1,84 @@
+"""A table of results, and how each kind of cell is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from answertrail.metrics.measured import Measured
+from answertrail.metrics.values import Estimate, Interval, Ratio, Undefined
+
+Cell = str | int | float | Measured | Ratio | Estimate | Undefined | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """Rows under named columns; `notes` say what a reader must know to read the figures right.
+
+    `key` names the table in JSON, as an anchor in HTML and as a frame's name. Raises ValueError
+    when a row has another number of cells than there are columns.
+    """
+
+    key: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ValueError(f"table {self.key}: row {number} has {len(row)} cells of {len(self.columns)}")
+
+
+def table(
+    key: str, title: str, columns: Iterable[str], rows: Iterable[Iterable[Cell]], notes: Iterable[str] = ()
+) -> ReportTable:
+    """Return a table of any iterables."""
+    return ReportTable(key, title, tuple(columns), tuple(tuple(row) for row in rows), tuple(notes))
+
+
+def cell_text(cell: Cell) -> str:
+    """Write a cell: a rate with its parts and interval, a count as it is, nothing as a dash.
+
+    Rates of totals read `84.9 % (135/159) [70.1, 97.0]`, means `0.869 (25 questions) [...]`;
+    an undefined value says why.
+    """
+    if cell is None:
+        return "–"
+    if isinstance(cell, Measured):
+        return _measured(cell)
+    if isinstance(cell, Ratio):
+        return _ratio(cell)
+    if isinstance(cell, Estimate):
+        return f"{cell.value:+.3f}{_bounds(cell.interval, 1, 3)}"
+    if isinstance(cell, Undefined):
+        return f"undefined: {cell.reason}"
+    if isinstance(cell, float):
+        return f"{cell:.3f}".rstrip("0").rstrip(".")
+    return str(cell)
+
+
+def _measured(cell: Measured) -> str:
+    if cell.statistic == "totals":
+        text = _ratio(cell.ratio)
+    elif isinstance(cell.value, Undefined):
+        text = cell_text(cell.value)
+    else:
+        text = f"{cell.value:.3f} ({cell.ratio.denominator:g} questions){_bounds(cell.interval, 1, 3)}"
+    missing = sum(row.units for row in cell.unscored)
+    return f"{text}; {missing} unscored" if missing else text
+
+
+def _ratio(ratio: Ratio) -> str:
+    value = ratio.value
+    if isinstance(value, Undefined):
+        return cell_text(value)
+    parts = f"{ratio.numerator:g}/{ratio.denominator:g}"
+    return f"{value:.1%} ({parts}){_bounds(ratio.interval, 100, 1)}".replace("%", " %", 1)
+
+
+def _bounds(interval: Interval | Undefined | None, scale: float, digits: int) -> str:
+    if not isinstance(interval, Interval):
+        return ""
+    return f" [{interval.low * scale:.{digits}f}, {interval.high * scale:.{digits}f}]"
