@@ -91,3 +91,4 @@ if __name__ == "__main__":
     for verdicts in (False, True):
         corrections(generator, 40, 6, 80, verdicts)
         corrections(generator, 25, 12, 66, verdicts)
+    corrections(generator, 25, 20, 200, by_verdict=True)

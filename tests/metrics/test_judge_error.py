@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from answertrail.metrics.bootstrap import ratio_of_totals
 from answertrail.metrics.clusters import Observation
 from answertrail.metrics.judge_error import (
+    TOO_NARROW,
     Calibration,
     VerdictTotals,
     _resampled_cells,
@@ -23,6 +24,7 @@ from answertrail.metrics.values import Interval, Undefined
 from tests.metrics.worlds import FEW, once
 
 SOME = Calibration(true_hits=40, false_hits=10, false_misses=5, true_misses=45)
+CELLS = ((True, True), (True, False), (False, True), (False, False))
 TARGET = [Observation(f"q{n}", 1 + n % 4, 6) for n in range(20)]  # 50 of 120
 
 
@@ -138,9 +140,47 @@ def test_a_weak_calibration_has_no_interval():
 def test_errors_never_seen_are_warned_of():
     warnings = corrected_rate(TARGET, Calibration(33, 4, 0, 29), "verdict").warnings
     assert warnings == (
+        TOO_NARROW,
         "no false miss among 29 labels: resampling takes that error as 0, the rule of three allows 10.3%",
     )
     assert "among 33 labels" in corrected_rate(TARGET, Calibration(33, 4, 0, 29), "random").warnings[0]
+
+
+def test_a_verdict_draw_without_question_ids_says_that_its_interval_is_too_narrow_and_what_to_use():
+    own = corrected_rate(TARGET, SOME, "verdict", resamples=FEW)
+    assert "too narrow" in own.warnings[0]
+    assert "prediction_powered(drawn_by_verdict(pairs))" in own.warnings[0]
+    elsewhere = corrected_rate(TARGET, SOME, "verdict", pool=VerdictTotals(500, 500), resamples=FEW)
+    for done in (elsewhere, corrected_rate(TARGET, SOME, "random", resamples=FEW)):
+        assert TOO_NARROW not in done.warnings
+    assert not any("narrow" in line for line in prediction_powered(judged(strata=True), resamples=FEW).warnings)
+
+
+def test_the_warned_of_interval_covers_less_than_prediction_powered_where_truth_varies_by_question():
+    """400 worlds, fixed seed, the row of docs/statistics.md where it matters most: 25 x 20 pairs, 200 labels."""
+    rng, covered = np.random.default_rng(5), [0, 0]
+    for _ in range(400):
+        true = rng.random((25, 20)) < rng.beta(2, 2, size=25)[:, None]
+        hit = np.where(true, rng.random((25, 20)) < 0.95, rng.random((25, 20)) < 0.2)
+        drawn = {
+            int(row)
+            for verdict in (True, False)
+            for row in rng.choice(np.flatnonzero(hit.ravel() == verdict), size=100, replace=False)
+        }
+        pairs = [
+            JudgedPair(f"{n:03}", f"q{n // 20}", bool(hit.flat[n]), bool(true.flat[n]) if n in drawn else None)
+            for n in range(500)
+        ]
+        cells = [sum(p.label is not None and (p.hit, p.label) == cell for p in pairs) for cell in CELLS]
+        target = [Observation(f"q{n}", int(x), 20) for n, x in enumerate(hit.sum(axis=1))]
+        results = (
+            corrected_rate(target, Calibration(*cells), "verdict", resamples=FEW),
+            prediction_powered(drawn_by_verdict(pairs), resamples=FEW),
+        )
+        for place, done in enumerate(results):
+            covered[place] += done.estimate.interval.low <= 0.5 <= done.estimate.interval.high
+    apart, together = (count / 400 for count in covered)
+    assert 0.75 < apart < 0.87 < 0.9 < together
 
 
 def test_what_cannot_be_a_rate_of_verdicts_is_refused():

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from answertrail.metrics.clusters import Observation
+from answertrail.metrics.paired import paired_difference
 from answertrail.metrics.power import (
     binary_detectable_difference,
     binary_questions_needed,
@@ -26,6 +28,28 @@ def test_spread_of_a_pilot_by_hand():
     assert spread([0.0, 0.5, 1.0]) == 0.5
     first, second = once(a=(0, 2), b=(0, 2), c=(0, 2)), once(a=(0, 2), b=(1, 2), c=(2, 2))
     assert pilot_spread(first, second) == 0.5
+
+
+def test_the_spread_of_a_pooled_pilot_by_hand():
+    # 2/8 and 4/8 over questions of 4 units: (x - R 4) / 4 is (-1/4, 1/4) and (-1/4, 1/4); 1/4, 3/4 gives the rest.
+    first, second = once(a=(0, 4), b=(2, 4)), once(a=(3, 4), b=(1, 4))
+    assert pilot_spread(first, second, "totals") == pytest.approx(np.std([0.5, -0.5], ddof=1))
+    equal = once(a=(1, 4), b=(3, 4))
+    assert isinstance(pilot_spread(first, equal, "totals"), Undefined)
+    assert isinstance(pilot_spread(once(a=(0, 0)), once(a=(1, 2)), "totals"), Undefined)
+
+
+def test_the_spread_of_a_pooled_pilot_is_what_the_paired_bootstrap_sees():
+    rng = np.random.default_rng(8)
+    units, chances = rng.integers(1, 9, size=300), rng.beta(2, 2, size=300)
+    sides = [
+        [Observation(f"q{n:03}", int(x), int(y)) for n, (x, y) in enumerate(zip(found, units, strict=True))]
+        for found in (rng.binomial(units, chances), rng.binomial(units, chances**0.7))
+    ]
+    for statistic in ("totals", "means"):
+        interval = paired_difference(*sides, statistic=statistic, resamples=4000).difference.interval
+        error = (interval.high - interval.low) / (2 * 1.959964)
+        assert pilot_spread(*sides, statistic) / sqrt(300) == pytest.approx(error, rel=0.06)
 
 
 def test_a_pilot_without_spread_is_undefined():

@@ -15,6 +15,7 @@ from answertrail.metrics.holm import holm
 from answertrail.metrics.paired import paired_difference
 from answertrail.metrics.permutation import mcnemar, sign_flip
 from answertrail.metrics.power import detectable_difference, paired_power, questions_needed
+from answertrail.metrics.prediction_powered import JudgedPair, prediction_powered
 from answertrail.metrics.proportions import beta_quantile, clopper_pearson, incomplete_beta, wilson_interval
 
 WORLDS = 12
@@ -191,3 +192,48 @@ def test_detectable_difference_and_questions_needed_are_statsmodels(questions):
     assert effect == pytest.approx(power.solve_power(nobs=questions, alpha=0.05, power=0.8), rel=1e-5)
     needed = power.solve_power(effect_size=1 / 3, alpha=0.05, power=0.8)
     assert questions_needed(0.1, 0.3) == int(np.ceil(needed))
+
+
+@pytest.mark.parametrize(("successes", "trials"), COUNTS)
+def test_proportions_are_statsmodels(successes, trials):
+    proportion = reference("statsmodels.stats.proportion").proportion_confint
+    for ours, method in ((clopper_pearson, "beta"), (wilson_interval, "wilson")):
+        ends = ours(successes, trials, 0.9)
+        assert (ends.low, ends.high) == pytest.approx(proportion(successes, trials, 0.1, method), abs=1e-10)
+
+
+@pytest.mark.parametrize(("successes", "trials"), COUNTS)
+def test_clopper_pearson_is_the_quantile_of_scipys_beta(successes, trials):
+    beta = reference("scipy.stats").beta
+    ends, misses = clopper_pearson(successes, trials), trials - successes
+    low = beta.ppf(0.025, successes, misses + 1) if successes else 0
+    high = beta.ppf(0.975, successes + 1, misses) if misses else 1
+    assert (ends.low, ends.high) == pytest.approx((low, high), abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_prediction_powered_is_ppi_python_for_independent_pairs(seed, weighted):
+    """Their mean with lambda 1 takes labelled and judged pairs for two samples; ours knows that one holds the other.
+
+    The values are equal. Our interval has the covariance of the two means in it, which is negative, so it is
+    narrower: here, with a tenth of the pairs labelled, by some hundredths.
+    """
+    package = reference("ppi_py")
+    rng, n, labels = np.random.default_rng(seed), 1500, 150
+    true = rng.random(n) < 0.5
+    hit = np.where(true, rng.random(n) < 0.92, rng.random(n) < 0.15)
+    drawn = rng.choice(n, labels, replace=False)
+    probability = np.where(rng.random(n) < 0.5, 0.1, 0.08 if weighted else 0.1)
+    pairs = [
+        JudgedPair(f"{row:04}", f"q{row:04}", bool(hit[row]), bool(true[row]) if row in drawn else None, share)
+        for row, share in enumerate(probability.tolist())
+    ]
+    ours = prediction_powered(pairs, resamples=2000).estimate
+    y, judged, everything = (column.astype(float) for column in (true[drawn], hit[drawn], hit))
+    weights = {"w": 1 / probability[drawn]} if weighted else {}
+    assert ours.value == pytest.approx(package.ppi_mean_pointestimate(y, judged, everything, lam=1, **weights)[0])
+    low, high = (end[0] for end in package.ppi_mean_ci(y, judged, everything, alpha=0.05, lam=1, **weights))
+    assert ours.interval.low == pytest.approx(low, abs=0.06 * (high - low))
+    assert ours.interval.high == pytest.approx(high, abs=0.06 * (high - low))
+    assert ours.interval.high - ours.interval.low < high - low

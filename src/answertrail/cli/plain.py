@@ -1,34 +1,21 @@
-"""Text from corpora, models and run files, made fit for a terminal.
+"""Text from corpora, models and run files, made fit for a terminal: links and JSON.
 
-A title or an answer is data. It may hold escape sequences that recolour the screen or hide a link,
-and direction marks that show the words in another order. None of it reaches the terminal.
+What is taken out of every text is said in `answertrail.plain_text`.
 """
 
 from __future__ import annotations
 
 import json
-import re
 
 from rich.style import Style
 from rich.text import Text
 
-_BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
-_DROPPED = dict.fromkeys({*_CONTROLS, *_BIDI} - {ord("\n"), ord("\t")})
+from answertrail.plain_text import BIDI, SURROGATES, one_line, plain
+
+__all__ = ["escaped", "json_text", "linked", "one_line", "plain"]
+
 # JSON escapes C0 by itself and would write the others as they are.
-_ESCAPED = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, *_BIDI)}
-# A file name that is no UTF-8 comes from the system with these; no stream can write them.
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
-
-
-def plain(text: str) -> str:
-    """Return the text without control characters (newline and tab stay) and direction overrides."""
-    return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text.translate(_DROPPED))
-
-
-def one_line(text: str) -> str:
-    """Return the plain text on one line, for what must not look like a line of ours."""
-    return plain(" ".join(text.split())).strip()
+_ESCAPED = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, *BIDI)}
 
 
 def linked(text: str, url: str | None) -> Text:
@@ -45,4 +32,4 @@ def json_text(value: object) -> str:
 
 def escaped(json_line: str) -> str:
     """Return JSON with the characters written as escapes that a terminal would act upon."""
-    return _SURROGATES.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json_line.translate(_ESCAPED))
+    return SURROGATES.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json_line.translate(_ESCAPED))

@@ -71,7 +71,7 @@ def mean_of_ratios(
     """
     clusters = clusters_of(observations)
     ineligible = clusters.empty
-    eligible = clusters.keep(set(clusters.ids) - set(ineligible))
+    eligible = clusters.keep(set(clusters.ids) - set(ineligible)) if ineligible else clusters
     ratios = eligible.ratios
     vectors = np.array([ratios, [1.0] * len(ratios)]).reshape(2, -1).T
     return _bootstrapped(

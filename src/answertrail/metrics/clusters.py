@@ -71,21 +71,28 @@ def clusters_of(observations: Iterable[Observation]) -> Clusters:
     """
     parts: dict[str, dict[int, tuple[float, float]]] = {}
     for question_id, numerator, denominator, repeat in observations:
-        where = f"question {question_id!r}, repeat {repeat}"
         repeats = parts.setdefault(question_id, {})
         if repeat in repeats:
-            raise ValueError(f"{where} is given twice")
-        x, y = finite(numerator, f"numerator of {where}"), finite(denominator, f"denominator of {where}")
+            raise ValueError(f"question {question_id!r}, repeat {repeat} is given twice")
+        try:
+            x, y = finite(numerator, "numerator"), finite(denominator, "denominator")
+        except ValueError:  # once more, to name what is at fault; naming every count would cost more than counting
+            where = f"question {question_id!r}, repeat {repeat}"
+            x, y = finite(numerator, f"numerator of {where}"), finite(denominator, f"denominator of {where}")
         if y < 0 or (y == 0 and x != 0):
-            raise ValueError(f"{where}: {x} of {y}")
+            raise ValueError(f"question {question_id!r}, repeat {repeat}: {x} of {y}")
         repeats[repeat] = (x, y)
     ids = tuple(sorted(parts))
+    sums = [_sums(list(parts[name].values())) for name in ids]
     return Clusters(
-        ids,
-        tuple(total([x for x, _ in parts[name].values()]) for name in ids),
-        tuple(total([y for _, y in parts[name].values()]) for name in ids),
-        tuple(len(parts[name]) for name in ids),
+        ids, tuple(x for x, _ in sums), tuple(y for _, y in sums), tuple(len(parts[name]) for name in ids)
     )
+
+
+def _sums(counts: list[tuple[float, float]]) -> tuple[float, float]:
+    if len(counts) == 1:  # the usual case, met once a question and measure
+        return counts[0]
+    return total([x for x, _ in counts]), total([y for _, y in counts])
 
 
 def total(values: Iterable[float]) -> float:

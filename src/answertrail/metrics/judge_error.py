@@ -37,6 +37,12 @@ from answertrail.metrics.values import Estimate, Interval, Ratio, Undefined, che
 
 Design = Literal["random", "truth", "verdict"]
 
+TOO_NARROW = (
+    "the interval draws labels apart from the questions they belong to, which it is not told, and is too narrow: "
+    "at 95 % it held the truth in 83 to 90 % of simulated worlds. Where pairs name their questions, use "
+    "prediction_powered(drawn_by_verdict(pairs))"
+)
+
 
 class VerdictTotals(NamedTuple):
     """How many pairs the judge called HIT and MISS where the labelled ones were drawn."""
@@ -143,7 +149,8 @@ def corrected_rate(
     drawn from the target's own pairs; Rogan-Gladen with weights by the totals of `pool` when they
     were drawn from another. The interval is percentile over resamples that draw the questions and,
     independently, the labels within the strata of the design, as if within one stratum truth did
-    not depend on the question (see docs/statistics.md for what that costs). Undefined as
+    not depend on the question. For labels of the target's own pairs that is too narrow, which a
+    warning says: `prediction_powered` is the estimator for pairs that name their questions. Undefined as
     `rogan_gladen` and `stratified_rate`; the interval with fewer than two questions, or when more
     than `max_empty_share` of the resamples have no estimate. Raises ValueError for a count of HITs
     outside 0..judged, an unknown design, or a pool with a design that has no use for it.
@@ -159,7 +166,7 @@ def corrected_rate(
     seed = seed_of(clusters.ids) if seed is None else seed
     raw = ratio_of_totals(records, level=level, resamples=resamples, seed=seed).ratio
     estimator, why = _choice(design, pool)
-    warnings = _warnings(calibration, design)
+    warnings = _warnings(calibration, design, own=pool is None)
 
     def result(estimate: Estimate | Undefined, empty: int = 0) -> Corrected:
         clipped = estimate if isinstance(estimate, Undefined) else estimate.clipped(0, 1)
@@ -192,8 +199,11 @@ def _choice(design: Design, pool: VerdictTotals | None) -> tuple[str, str]:
     return "rogan-gladen-weighted", "labels drawn by the judge's verdict in another pool: weighted by its totals"
 
 
-def _warnings(calibration: Calibration, design: Design) -> tuple[str, ...]:
+def _warnings(calibration: Calibration, design: Design, *, own: bool) -> tuple[str, ...]:
+    """`own`: the labels are of pairs of the target itself."""
     found = []
+    if design == "verdict" and own:
+        found.append(TOO_NARROW)
     if design == "truth":
         found.append("specificity holds for negatives like the labelled ones; built negatives are easy ones")
     if design == "verdict":

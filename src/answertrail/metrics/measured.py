@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from answertrail.metrics.bootstrap import Bootstrapped, mean_of_ratios, ratio_of_totals
-from answertrail.metrics.clusters import Observation
+from answertrail.metrics.clusters import Observation, clusters_of, total
 from answertrail.metrics.paired import Statistic
 from answertrail.metrics.proportions import clopper_pearson, wilson_interval
 from answertrail.metrics.resampling import RESAMPLES
@@ -50,7 +50,8 @@ class Measured:
 
     `statistic` is "totals" (sum of numerators / sum of denominators) or "means" (mean over
     questions of numerator / denominator, repeats pooled). `unscored` units are in neither count;
-    `bounds` says how far they could move the value.
+    `bounds` says how far they could move the value. `worst` is the least one unit can count: 0 for
+    a share, below 0 for a score.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Measured:
     ineligible: tuple[Ineligible, ...] = ()
     unscored: tuple[Unscored, ...] = ()
     intervals: Intervals = Intervals()
+    worst: float = 0.0
 
     @property
     def value(self) -> float | Undefined:
@@ -86,7 +88,7 @@ class Measured:
         if not extra or self.statistic != "totals":
             return None
         whole = self.ratio.denominator + extra
-        return self.ratio.numerator / whole, (self.ratio.numerator + extra) / whole
+        return (self.ratio.numerator + self.worst * extra) / whole, (self.ratio.numerator + extra) / whole
 
     def over(self, question_ids: Iterable[str]) -> Measured:
         """Return the same measure over some of the questions, with an interval of its own."""
@@ -99,6 +101,7 @@ class Measured:
             ineligible=(row for row in self.ineligible if row.question_id in wanted),
             unscored=(row for row in self.unscored if row.question_id in wanted),
             intervals=self.intervals,
+            worst=self.worst,
         )
 
     def as_json(self) -> Json:
@@ -120,34 +123,52 @@ def measure(
     ineligible: Iterable[Ineligible] = (),
     unscored: Iterable[Unscored] = (),
     intervals: Intervals = Intervals(),
+    worst: float = 0.0,
 ) -> Measured:
     """Return a measure of these observations, its interval by resampling questions.
 
     Where all questions agree on 0 or on 1 a bootstrap has nothing to vary; the interval is then
-    Clopper and Pearson's with the questions as trials, and is named so. Undefined, with `if_empty`
+    Clopper and Pearson's with the questions as trials, and is named so (of shares only, not of a
+    score whose `worst` is below 0). Undefined, with `if_empty`
     as the reason, when no question has a denominator. Raises ValueError as `clusters_of`.
     """
     rows = tuple(observations)
-    ratio = _ratio(rows, statistic, intervals)
+    ratio = _ratio(rows, statistic, intervals, shares=worst == 0)
     kept = Ratio(ratio.numerator, ratio.denominator, ratio.interval, if_empty)
-    return Measured(name, statistic, rows, kept, tuple(ineligible), tuple(unscored), intervals)
+    return Measured(name, statistic, rows, kept, tuple(ineligible), tuple(unscored), intervals, worst)
 
 
-def _ratio(rows: tuple[Observation, ...], statistic: Statistic, intervals: Intervals) -> Ratio:
-    rate = ratio_of_totals if statistic == "totals" else mean_of_ratios
+def _ratio(rows: tuple[Observation, ...], statistic: Statistic, intervals: Intervals, *, shares: bool) -> Ratio:
     if intervals.method in ("none", "wilson", "clopper-pearson"):
-        plain = rate(rows, resamples=2).ratio
-        return Ratio(plain.numerator, plain.denominator, _exact(rows, plain, intervals))
+        plain = _plain(rows, statistic)
+        return Ratio(plain.numerator, plain.denominator, _exact(rows, plain, intervals, shares=shares))
+    rate = ratio_of_totals if statistic == "totals" else mean_of_ratios
     method: Literal["percentile", "bca"] = "bca" if intervals.method == "bca" else "percentile"
     drawn = rate(rows, level=intervals.level, resamples=intervals.resamples, method=method)
-    return Ratio(drawn.ratio.numerator, drawn.ratio.denominator, _or_exact(rows, drawn, intervals))
+    interval = _or_exact(rows, drawn, intervals) if shares else drawn.ratio.interval
+    return Ratio(drawn.ratio.numerator, drawn.ratio.denominator, interval)
 
 
-def _exact(rows: tuple[Observation, ...], plain: Ratio, intervals: Intervals) -> Interval | Undefined | None:
+def _plain(rows: tuple[Observation, ...], statistic: Statistic) -> Ratio:
+    """The value without an interval: no generator, no resamples."""
+    clusters = clusters_of(rows)
+    if statistic == "totals":
+        return Ratio(*clusters.totals())
+    empty = clusters.empty
+    ratios = (clusters.keep(set(clusters.ids) - set(empty)) if empty else clusters).ratios
+    return Ratio(total(ratios), len(ratios))
+
+
+def _exact(
+    rows: tuple[Observation, ...], plain: Ratio, intervals: Intervals, *, shares: bool
+) -> Interval | Undefined | None:
     if intervals.method == "none":
         return None
-    single = {row.question_id for row in rows}
-    if len(single) != len(rows) or any(row.denominator != 1 or row.numerator not in (0, 1) for row in rows):
+    if not shares:
+        return Undefined(f"{intervals.method} is for shares, not for a score")
+    trials = [row for row in rows if row.denominator]  # a row over nothing is no trial
+    single = {row.question_id for row in trials}
+    if len(single) != len(trials) or any(row.denominator != 1 or row.numerator not in (0, 1) for row in trials):
         return Undefined(f"{intervals.method} needs one observation a question that is 0 or 1")
     rate = wilson_interval if intervals.method == "wilson" else clopper_pearson
     return rate(int(plain.numerator), int(plain.denominator), intervals.level)

@@ -10,7 +10,7 @@ from math import ceil, erfc, exp, lgamma, log, sqrt
 from statistics import NormalDist, stdev
 
 from answertrail.metrics.clusters import Observation
-from answertrail.metrics.paired import pair
+from answertrail.metrics.paired import Statistic, pair
 from answertrail.metrics.proportions import beta_quantile
 from answertrail.metrics.resampling import SAME
 from answertrail.metrics.values import Undefined, finite
@@ -31,12 +31,28 @@ def spread(differences: Sequence[float]) -> float | Undefined:
     return sd if sd > SAME else Undefined("all differences are equal: no spread")
 
 
-def pilot_spread(first: Iterable[Observation], second: Iterable[Observation]) -> float | Undefined:
-    """Return the spread of ratio(second) - ratio(first) over the questions of both. It holds for the
-    pilot's number of repeats: more of them make it smaller. Raises ValueError as `paired_difference`.
+def pilot_spread(
+    first: Iterable[Observation], second: Iterable[Observation], statistic: Statistic = "means"
+) -> float | Undefined:
+    """Return the spread of the per-question differences second - first over the questions of both.
+
+    For "means" of ratio(second) - ratio(first). For "totals" of what each question adds to the
+    difference of the pooled rates, ((x - R y) / mean y) of the second less that of the first
+    (the linearised ratio, Cochran 1977, section 6.3), so that sd / sqrt(n) is its standard error.
+    It holds for the pilot's number of repeats: more of them make it smaller. Undefined as `spread`,
+    and without a denominator on a side. Raises ValueError as `paired_difference`.
     """
-    rows = pair(first, second, "means", allow_unequal_repeats=False).vectors
-    return spread((rows[:, 2] - rows[:, 0]).tolist())
+    pairing = pair(first, second, statistic, allow_unequal_repeats=False)
+    for side in (pairing.first.value, pairing.second.value):
+        if isinstance(side, Undefined):
+            return side
+    if statistic == "means":
+        return spread((pairing.vectors[:, 2] - pairing.vectors[:, 0]).tolist())
+    shares = []
+    for x, y in ((0, 1), (2, 3)):
+        found, units = pairing.vectors[:, x], pairing.vectors[:, y]
+        shares.append((found - found.sum() / units.sum() * units) / units.mean())
+    return spread((shares[1] - shares[0]).tolist())
 
 
 def paired_power(questions: int, difference: float, sd: float, alpha: float = 0.05) -> float:

@@ -139,9 +139,12 @@ class Estimate:
 
 def finite(value: SupportsFloat, name: str) -> float:
     """Return `value` as a plain int or float. Raises ValueError, naming it, on NaN or infinity."""
-    if isinstance(value, Integral):
+    if type(value) is float or type(value) is int:  # asking for a base class costs ten times as much
+        number: float = value
+    elif isinstance(value, Integral):
         return int(value)
-    number = float(value)
+    else:
+        number = float(value)
     if not isfinite(number):
         raise ValueError(f"{name} is {number}; a measure takes and returns finite numbers only")
     return number

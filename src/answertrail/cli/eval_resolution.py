@@ -1,0 +1,48 @@
+"""`answertrail eval resolution --questions F --run F`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from answertrail.cli.common import json_option, out, print_json
+from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
+from answertrail.errors import InputError
+
+if TYPE_CHECKING:
+    from answertrail.experiments.gates import Gate
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("resolution")
+@click.option("--questions", "questions_file", required=True, type=_FILE, help="question/1 lines; gold is `relevant`.")
+@click.option("--run", "run_file", type=_FILE, help="resolution/1 lines, one a question.")
+@click.option("--rule", metavar="NAME", help="Score only the resolutions of this rule; the others are listed.")
+@gate_option
+@json_option
+def command(
+    questions_file: Path, run_file: Path | None, rule: str | None, gates: tuple[Gate, ...], as_json: bool
+) -> int:
+    """Score node resolution: found, resolved right or wrong, and where questions are lost."""
+    if run_file is None:
+        raise InputError(
+            "nothing to score: AnswerTrail does not resolve questions to nodes itself yet",
+            hint="give --run FILE with the resolution/1 records of your resolver",
+        )
+    from answertrail.experiments.inputs import read_questions
+    from answertrail.experiments.resolution import read_resolutions, score_resolutions
+
+    scores = score_resolutions(read_questions(questions_file), read_resolutions(run_file), rule=rule)
+    outcomes = checked(scores.measures, gates)
+    if as_json:
+        print_json({**scores.as_json(), **gates_json(outcomes)})
+    else:
+        from answertrail.cli.table_view import print_tables
+        from answertrail.experiments.view.resolution import tables
+
+        print_tables(out(), tables(scores))
+        print_gates(out(), outcomes)
+    return exit_code(outcomes)

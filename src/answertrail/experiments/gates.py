@@ -1,0 +1,174 @@
+"""Gates for CI: a measure must reach a threshold, or stay under one. What cannot be measured fails.
+
+A gate is written `MEASURE=THRESHOLD[:value|lower|upper]`: `recall=0.8:lower` compares the lower end
+of the interval. Without the ending the value itself is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal, get_args
+
+from answertrail.errors import InputError
+from answertrail.metrics.clusters import Observation
+from answertrail.metrics.measured import Measured, measure
+from answertrail.metrics.resampling import SAME
+from answertrail.metrics.trajectory.definitions import INFORMATIONAL
+from answertrail.metrics.values import Estimate, Interval, Json, Ratio, Undefined
+
+Gateable = Measured | Ratio | Estimate | Undefined
+Direction = Literal["under", "over"]
+End = Literal["value", "lower", "upper"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """`direction` "under" fails below the threshold, "over" above it; equality passes both."""
+
+    measure: str
+    threshold: float
+    end: End = "value"
+    direction: Direction = "under"
+
+    @property
+    def text(self) -> str:
+        """The gate as it is written on the command line."""
+        ending = "" if self.end == "value" else f":{self.end}"
+        return f"--fail-{self.direction} {self.measure}={self.threshold:g}{ending}"
+
+
+@dataclass(frozen=True, slots=True)
+class GateOutcome:
+    """Whether a gate passed, the number that was compared (None when there was none), and why."""
+
+    gate: Gate
+    passed: bool
+    value: float | None
+    reason: str
+
+    def as_json(self) -> Json:
+        """Return gate, measure, passed, value and reason."""
+        return {
+            "gate": self.gate.text,
+            "measure": self.gate.measure,
+            "passed": self.passed,
+            "value": self.value,
+            "reason": self.reason,
+        }
+
+
+def parse_gate(text: str, direction: Direction = "under") -> Gate:
+    """Read `MEASURE=THRESHOLD[:value|lower|upper]`.
+
+    Raises InputError for another form, a threshold that is no finite number, and a measure that
+    is informational: no gate can be set on those.
+    """
+    name, equals, rest = text.rpartition("=")
+    number, colon, end = rest.partition(":")
+    name, ends = name.strip(), get_args(End)
+    wanted = f"write MEASURE=NUMBER or MEASURE=NUMBER:{'|'.join(ends)}, such as recall=0.8:lower"
+    where = f"--fail-{direction} {text}"
+    if not (name and equals) or (colon and end not in ends):
+        raise InputError("not a gate", where=where, hint=wanted)
+    try:
+        threshold = float(number)
+    except ValueError:
+        raise InputError(f"{number!r} is not a number", where=where, hint=wanted) from None
+    if not isfinite(threshold):
+        raise InputError(f"{number} is not a threshold", where=where, hint=wanted)
+    if plain_name(name) in INFORMATIONAL:
+        why = INFORMATIONAL[plain_name(name)]
+        raise InputError(f"{name} informs and takes no gate (ADR 0019): {why}", where=where)
+    chosen: End = "lower" if end == "lower" else "upper" if end == "upper" else "value"
+    return Gate(name, threshold, chosen, direction)
+
+
+def plain_name(name: str) -> str:
+    """Return a measure's name without what stands before it (`dense/`) and its cutoff (`@10`)."""
+    return name.rpartition("/")[2].partition("@")[0]
+
+
+def check_gates(measures: Mapping[str, Gateable], gates: Iterable[Gate]) -> list[GateOutcome]:
+    """Hold each gate against the measure it names, in the order given.
+
+    A measure that is undefined, has no interval where an end is compared, or has unscored units
+    fails as "unmeasurable"; unscored units are forgiven when the gate passes with all of them
+    counted against it. Raises InputError for a measure that is not among `measures`.
+    """
+    return [_check(measures, gate) for gate in gates]
+
+
+def _check(measures: Mapping[str, Gateable], gate: Gate) -> GateOutcome:
+    if gate.measure not in measures:
+        known = ", ".join(name for name in measures if plain_name(name) not in INFORMATIONAL)
+        raise InputError(f"there is no measure {gate.measure!r}", where=gate.text, hint=f"known: {known or 'none'}")
+    found = measures[gate.measure]
+    if not (isinstance(found, Measured) and found.unscored):
+        return _compare(found, gate, "")
+    missing = sum(row.units for row in found.unscored)
+    worst = _all_against(found, gate.direction)
+    if worst is not None:
+        outcome = _compare(worst, gate, f", with {missing} unscored counted against it")
+        if outcome.passed:
+            return outcome
+    now = found.value
+    return GateOutcome(
+        gate, False, None if isinstance(now, Undefined) else now, f"unmeasurable: {missing} unit(s) unscored"
+    )
+
+
+def _all_against(found: Measured, direction: Direction) -> Measured | None:
+    """The measure with every unscored unit counted against the gate; None where a ratio may pass 1."""
+    if any(not 0 <= row.numerator <= row.denominator for row in found.observations):
+        return None
+    free = 1 + max((row.repeat for row in found.observations), default=0)
+    added = [
+        Observation(row.question_id, row.units if direction == "over" else 0, row.units, free + number)
+        for number, row in enumerate(found.unscored)
+    ]
+    return measure(found.name, [*found.observations, *added], statistic=found.statistic, intervals=found.intervals)
+
+
+def _compare(found: Gateable, gate: Gate, condition: str) -> GateOutcome:
+    value = _compared(found, gate.end)
+    if isinstance(value, Undefined):
+        return GateOutcome(gate, False, None, f"unmeasurable: {value.reason}")
+    slack = SAME * max(1.0, abs(gate.threshold))  # sums of quotients differ from a decimal by rounding
+    under = gate.direction == "under"
+    passed = value >= gate.threshold - slack if under else value <= gate.threshold + slack
+    said = {
+        (True, True): "reaches",
+        (True, False): "falls short of",
+        (False, True): "stays within",
+        (False, False): "is over",
+    }[under, passed]
+    what = "the value" if gate.end == "value" else f"the {gate.end} end{_level(found)}"
+    return GateOutcome(gate, passed, value, f"{what} {value:.4g} {said} {gate.threshold:g}{condition}")
+
+
+def _compared(found: Gateable, end: End) -> float | Undefined:
+    if isinstance(found, Undefined):
+        return found
+    value = found.value
+    if end == "value" or isinstance(value, Undefined):
+        return value
+    if found.interval is None:
+        return Undefined("it has no interval to compare an end of")
+    if isinstance(found.interval, Undefined):
+        return Undefined(f"it has no interval: {found.interval.reason}")
+    return found.interval.low if end == "lower" else found.interval.high
+
+
+def _level(found: Gateable) -> str:
+    interval = None if isinstance(found, Undefined) else found.interval
+    return f" of the {interval.level:.0%} interval" if isinstance(interval, Interval) else ""
+
+
+def named(prefix: str, measures: Mapping[str, Gateable]) -> dict[str, Gateable]:
+    """Return the measures under `PREFIX/NAME`, for results of several modes or tiers."""
+    return {f"{prefix}/{name}": value for name, value in measures.items()}
+
+
+__all__ = ["Gate", "GateOutcome", "Gateable", "check_gates", "named", "parse_gate", "plain_name"]

@@ -1,0 +1,1 @@
+"""What answers state, what was retrieved for them, and what they cite: measures of runs and verdicts."""

@@ -1,0 +1,1 @@
+"""Unsupported questions: what was answered, what was declined, what that costs. Pure functions."""

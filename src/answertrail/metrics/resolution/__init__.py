@@ -1,0 +1,1 @@
+"""Which node a question means: resolved, a list to choose from, or none."""
