@@ -55,6 +55,13 @@ class FailedRanking(NamedTuple):
     reason: str
 
 
+class MissingRanking(NamedTuple):
+    """A question with gold that a mode (in this repeat) has no ranking of; it counts as 0."""
+
+    question_id: str
+    repeat: int
+
+
 class StrayRanking(NamedTuple):
     """A ranking of a question that is not in the question file."""
 
@@ -77,7 +84,7 @@ class ModeScores:
     repeats: tuple[int, ...]
     duplicates: int = 0
     tied: int = 0
-    missing: tuple[str, ...] = ()
+    missing: tuple[MissingRanking, ...] = ()
     errors: tuple[FailedRanking, ...] = ()
     invalid: str | None = None
     tie_averaged: Mapping[str, Measured | Undefined] = field(default_factory=dict)
@@ -91,7 +98,7 @@ class ModeScores:
             "repeats": list(self.repeats),
             "duplicates": self.duplicates,
             "tied_questions": self.tied,
-            "missing": list(self.missing),
+            "missing": [row._asdict() for row in self.missing],
             "errors": [row._asdict() for row in self.errors],
             "invalid": self.invalid,
             "unsupported": {"asked": self.unsupported_asked, "returned": self.unsupported_returned},

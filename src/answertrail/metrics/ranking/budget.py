@@ -30,7 +30,7 @@ def evidence_recall(
     *,
     lost: Iterable[tuple[Question, str]] = (),
     ineligible: Iterable[Ineligible] = (),
-    intervals: Intervals = Intervals(),
+    intervals: Intervals = Intervals(),  # noqa: B008 - frozen
 ) -> Measured:
     """Return evidence items found within the first `budget` distinct chunks / evidence items, pooled.
 
@@ -66,7 +66,7 @@ def window_coverage(
     *,
     lost: Iterable[tuple[Question, str]] = (),
     ineligible: Iterable[Ineligible] = (),
-    intervals: Intervals = Intervals(),
+    intervals: Intervals = Intervals(),  # noqa: B008 - frozen
 ) -> Measured:
     """Return nugget windows with evidence found / nugget windows, pooled; neighbours as in `evidence_recall`.
 
@@ -115,7 +115,11 @@ def _windows(question: Question) -> tuple[list[list[Span]], list[Ineligible]]:
     return windows, faults
 
 
-def distinct_yield(shown: Iterable[Observation], *, intervals: Intervals = Intervals()) -> Measured:
+def distinct_yield(
+    shown: Iterable[Observation],
+    *,
+    intervals: Intervals = Intervals(),  # noqa: B008 - frozen
+) -> Measured:
     """Return distinct units / units shown, pooled over all rankings, of unanswerable questions too."""
     return measure("distinct_yield", shown, statistic="totals", if_empty="nothing was returned", intervals=intervals)
 

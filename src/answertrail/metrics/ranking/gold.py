@@ -50,7 +50,8 @@ class Gold:
             return sum(gain * discount(rank) for rank, gain in enumerate(gains[:k], 1))
         if gains[0] == gains[-1]:
             return gains[0] * _SUMS[min(k, len(gains))]
-        return sum(map(mul, gains[:k], DISCOUNTS))
+        gain: float = sum(map(mul, gains[:k], DISCOUNTS))
+        return gain
 
 
 def gold_of(question: Question, unit: UnitKind = "chunk") -> Gold | Ineligible:

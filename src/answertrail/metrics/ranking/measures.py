@@ -118,7 +118,7 @@ def ranking_measures(
     *,
     lost: Iterable[Lost] = (),
     ineligible: Iterable[Ineligible] = (),
-    intervals: Intervals = Intervals(),
+    intervals: Intervals = Intervals(),  # noqa: B008 - frozen
     names: Iterable[str] | None = None,
 ) -> dict[str, Measured]:
     """Return each measure at each k as `NAME@K`, those of the whole list under their bare name.
@@ -153,7 +153,7 @@ def score_rankings(
     rankings: Mapping[str, Sequence[str]],
     names: Iterable[str] = ("ndcg@10", "ap@1000", "mean_recall@10", "mrr@1000", "mean_precision@10"),
     *,
-    intervals: Intervals = Intervals("none"),
+    intervals: Intervals = Intervals("none"),  # noqa: B008 - frozen
 ) -> dict[str, Measured]:
     """Score plain lists of ids, best first, against gold: the short way for many queries.
 

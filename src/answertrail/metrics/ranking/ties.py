@@ -177,7 +177,7 @@ def tie_averaged(
     *,
     lost: Iterable[Lost] = (),
     ineligible: Iterable[Ineligible] = (),
-    intervals: Intervals = Intervals(),
+    intervals: Intervals = Intervals(),  # noqa: B008 - frozen
 ) -> dict[str, Measured | Undefined]:
     """Return the tie-averaged measures as `NAME@K`.
 
