@@ -69,7 +69,6 @@ def test_complaint_18_a_set_without_an_abstention_item_says_so() -> None:
     assert counts["unanswerable", "near_miss"] == 0
     assert len([row for row in counts if row[0] == "unanswerable"]) == 6
     assert "the set has no unanswerable question: nothing here says how the system treats one" in scores.notes
-    assert isinstance(scores.measures["false_answer_rate"], Undefined | Measured)
     assert isinstance(scores.rates["false_answer_rate"].measured.value, Undefined)
 
 

@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 
 from answertrail.corpus.report import Silent
-from answertrail.experiments.kit import SPLITS, record, summary
+from answertrail.experiments.kit import SPLITS, kit_questions, record
+from answertrail.experiments.kit_summary import summarize
 from answertrail.records import jsonl
 from answertrail.settings import Settings
 from answertrail.store.connection import connect
@@ -27,8 +28,9 @@ async def main() -> None:
             for split in SPLITS:
                 done = await record(db, settings, split, f"kit-{split}", Silent())
                 folder = KIT / "experiment" / split
+                totals = summarize(kit_questions(split), done.runs).as_json()
                 jsonl.write(folder / "runs.jsonl", done.runs)
-                for name, value in (("runtime", done.runtime()), ("summary", summary(split, done.runs))):
+                for name, value in (("runtime", done.runtime()), ("summary", totals)):
                     text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
                     (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
                 print(split, len(done.runs), "rankings,", done.runtime()["corpus"])

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from answertrail.cli.amounts import Money
 from answertrail.cli.common import StoppedError, corpus_option, err, json_option, out, print_json, run_async
 
 if TYPE_CHECKING:
     from answertrail.agent.ask import Limits
     from answertrail.agent.events import Event, EventSink
     from answertrail.records.run import Run
-
-
-class _Money(click.FloatRange):
-    """An amount above zero; NaN passes a range, since it compares with nothing."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        amount: float = super().convert(value, param, ctx)
-        if not math.isfinite(amount):
-            self.fail(f"{value} is not an amount of money", param, ctx)
-        return amount
 
 
 class _Started:
@@ -50,7 +40,7 @@ class _Started:
 @click.option("--model", default="reader", show_default=True, help="reader, or a hosted one (docs/models.md).")
 @click.option(
     "--max-cost",
-    type=_Money(min=0, min_open=True),
+    type=Money(min=0, min_open=True),
     metavar="USD",
     help="End the run when the next call may pass this (the first call is not known beforehand).",
 )

@@ -31,7 +31,8 @@ def command(folder: Path | None, rerun: bool, as_json: bool) -> int:
         written, same = write_kit(folder)
         done |= {"folder": str(folder), "written": written, "unchanged": same}
         if not as_json:
-            out().print(f"{written} files written to {folder}, {same} there already; begin with README.md", soft_wrap=True)
+            said = f"{written} files written to {folder}, {same} there already; begin with README.md"
+            out().print(said, soft_wrap=True)
     code = 0
     if rerun:
         done["splits"] = run_async(_rerun(as_json))
@@ -44,25 +45,27 @@ def command(folder: Path | None, rerun: bool, as_json: bool) -> int:
 async def _rerun(as_json: bool) -> dict[str, Any]:
     from answertrail.cli.progress import Bars
     from answertrail.cli.table_view import print_tables
-    from answertrail.experiments.kit import SPLITS, changes, record, recorded, summary
+    from answertrail.experiments.kit import SPLITS, changes, kit_questions, record, recorded
+    from answertrail.experiments.kit_summary import summarize
     from answertrail.experiments.view.kit import tables
     from answertrail.settings import Settings
     from answertrail.store.connection import connect
 
-    settings, result = Settings.from_environment(), {}
+    settings = Settings.from_environment()
+    result: dict[str, Any] = {}
     async with connect(settings) as db:
         for split in SPLITS:
-            _, before, runtime = recorded(split)
+            before, runtime = recorded(split)
             with Bars(err()) as bars:
                 again = await record(db, settings, split, f"kit-{split}", bars)
             changed = changes(before, again.runs)
-            totals = summary(split, again.runs)
+            totals = summarize(kit_questions(split), again.runs)
             result[split] = {
                 "rankings": len(again.runs),
                 "changed": [row.as_json() for row in changed],
                 "runtime": again.runtime(),
                 "recorded_runtime": runtime,
-                "summary": totals,
+                "summary": totals.as_json(),
             }
             if not as_json:
                 print_tables(out(), tables(split, totals, changed, again.runtime(), runtime))

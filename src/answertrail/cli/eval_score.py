@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from answertrail.cli.common import err, json_option, out, print_json
+from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
 from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
 from answertrail.cli.gold_option import questions_option
+from answertrail.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from answertrail.cli.gold_option import Gold
     from answertrail.experiments.gates import Gate
-    from answertrail.records import Run, Verdict
+
+T = TypeVar("T")
+_FILE = click.Path(path_type=Path)
 
 
 @click.command("score")
 @questions_option
-@click.option(
-    "--runs", "run_files", multiple=True, required=True, metavar="F", type=click.Path(path_type=Path),
-    help="Runs (run/1); repeatable.",
-)  # fmt: skip
-@click.option(
-    "--verdicts", "verdict_files", multiple=True, metavar="F", type=click.Path(path_type=Path),
-    help="Verdicts of a judge (verdict/1); repeatable. Without any, what needs no judge is printed.",
-)  # fmt: skip
+@click.option("--runs", "run_files", multiple=True, required=True, metavar="F", type=_FILE, help="run/1; repeatable.")
+@click.option("--verdicts", "verdict_files", multiple=True, metavar="F", type=_FILE, help="verdict/1; repeatable.")
 @click.option("--judge", metavar="NAME", help="Whose verdicts, where there are several judges'.")
 @click.option("--system", metavar="NAME", help="Whose runs, where there are several systems'.")
 @click.option(
-    "--max-unscored", default=0.2, show_default=True, type=click.FloatRange(0, 1), metavar="SHARE",
-    help="Above this share of unscored units a measure has no headline.",
-)  # fmt: skip
-@json_option
+    "--max-unscored",
+    default=0.2,
+    show_default=True,
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    help="A measure with a larger share of unscored units has no headline.",
+)
+@corpus_option
 @gate_option
+@json_option
 def command(
     gold: Gold,
     run_files: tuple[Path, ...],
@@ -43,27 +46,64 @@ def command(
     judge: str | None,
     system: str | None,
     max_unscored: float,
-    as_json: bool,
+    corpus_name: str | None,
     gates: tuple[Gate, ...],
+    as_json: bool,
 ) -> int:
-    """Score runs of one system: answers, citations, waterfall, abstention, effort.
+    """Score the runs of one system: answers, citations, abstention, effort.
 
-    A gate may name a measure of one tier as TIER/MEASURE.
+    Without --verdicts, what needs no judge is printed and the rest says so. With --corpus, cited
+    ids of runs that carry no citation checks are looked up there. Gates know every measure by its
+    name, and one tier's as TIER/NAME.
     """
-    from answertrail.experiments.answers import score_answers
+    from answertrail.experiments.answers import one_system, score_answers
+    from answertrail.experiments.inputs import read_runs, read_verdicts
+    from answertrail.experiments.refusal import score_refusals
+    from answertrail.experiments.registered import artefacts_of
+    from answertrail.experiments.trajectory import score_trajectories
 
     questions = gold.read()
-    runs, verdicts = _runs(run_files), _verdicts(verdict_files)
-    scores = score_answers(
-        questions, runs, verdicts, judge=judge, system=system, max_unscored_share=max_unscored
-    )
-    outcomes = checked(scores.gateable(), gates)
+    _, runs = one_system(_read(run_files, read_runs, lambda run: run.run_id), system)
+    verdicts = _read(verdict_files, read_verdicts, lambda verdict: verdict.verdict_id)
+    seal = gold.open(questions, "eval score", artefacts_of(runs))
+    ids = run_async(_chunk_ids(corpus_name)) if corpus_name else None
+    scores = score_answers(questions, runs, verdicts, judge=judge, corpus_ids=ids, max_unscored_share=max_unscored)
+    refusals = score_refusals(questions, runs, verdicts=verdicts, judge=judge)
+    trails = score_trajectories(runs, questions)
+    outcomes = checked({**refusals.measures, **trails.measures, **scores.by_tier}, gates)
     if as_json:
-        print_json({**scores.as_json(), **gates_json(outcomes)})
+        parts = {"unsupported": refusals.as_json(), "trajectory": trails.as_json()}
+        sealed = {"seal": seal.as_json()} if seal else {}
+        print_json({**scores.as_json(), **parts, **sealed, **gates_json(outcomes)})
     else:
         from answertrail.cli.table_view import print_tables
-        from answertrail.experiments.view.answers import tables
+        from answertrail.experiments.view import answers, refusal, trajectory
 
-        print_tables(out(), tables(scores))
+        print_tables(out(), answers.tables(scores))
+        print_tables(out(), refusal.tables(refusals))
+        print_tables(out(), trajectory.tables(trails))
         print_gates(out(), outcomes)
     return exit_code(outcomes)
+
+
+def _read(files: Iterable[Path], read: Callable[[Path], Iterable[T]], name: Callable[[T], str]) -> list[T]:
+    """Read files of one kind. Raises InputError for an id that two of them hold."""
+    first: dict[str, Path] = {}
+    rows: list[T] = []
+    for path in files:
+        for row in read(path):
+            if name(row) in first:
+                raise InputError(f"{name(row)!r} is also in {first[name(row)]}", where=str(path))
+            first[name(row)] = path
+            rows.append(row)
+    return rows
+
+
+async def _chunk_ids(name: str) -> frozenset[str]:
+    from answertrail.settings import Settings
+    from answertrail.store import chunks, corpora
+    from answertrail.store.connection import connect
+
+    async with connect(Settings.from_environment()) as db:
+        table = await chunks.chunk_table(db, await corpora.get(db, name))
+    return frozenset(row.chunk.id for row in table)

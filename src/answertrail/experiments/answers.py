@@ -36,6 +36,8 @@ from answertrail.records import Question, Run, Verdict
 
 NO_VALUE = "(none)"
 DEFAULT = Intervals()
+MIXED = ("prompt", "corpus", "embedder", "code")
+"""Conditions that may differ between the runs of one score; they are printed."""
 
 
 def score_answers(
@@ -69,7 +71,7 @@ def score_answers(
     if fault := _cross_foot(whole.rates, [tier.rates for tier in scored.values()]):
         raise ValueError(f"the tiers do not add up: {fault}")
     grid = grid_of(joined, found)
-    conditions = conditions_of(chosen, questions, kept.verdicts, allow_mixed=("prompt", "corpus", "embedder", "code"))
+    conditions = conditions_of(chosen, questions, kept.verdicts, allow_mixed=MIXED)
     corpora = {run.corpus.snapshot: run.corpus for run in chosen if run.corpus}
     return AnswerScores(
         system=name,

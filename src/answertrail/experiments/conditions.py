@@ -144,6 +144,14 @@ def retrieval_conditions(rankings: Sequence[RetrievalRun], questions: QuestionSe
     return Conditions(mode, (Condition("recipe", mode, f"mode {mode}"), *found))
 
 
+def artefact_of(runs: Sequence[Run]) -> str:
+    """Return the artefact of one system's runs; that of runs which say nothing is made of their ids."""
+    found = conditions_of(runs, allow_mixed=NAMES)
+    if any(found.get(name).value is not None for name in OF_THE_SYSTEM):
+        return found.artefact
+    return _digest(sorted(run.run_id for run in runs))
+
+
 def planned(
     recipe: Recipe, model: str, corpus: tuple[str, str], embedder: str, code: CodeRef, questions: QuestionSet
 ) -> Conditions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import uuid
@@ -13,15 +14,13 @@ from typing import Any, Literal
 
 from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.corpus.report import Progress
-from answertrail.errors import InputError, MismatchError
+from answertrail.errors import InputError, MismatchError, ServiceError
 from answertrail.experiments.inputs import QuestionSet, read_questions, read_unique
+from answertrail.experiments.retrieval_search import search_modes
 from answertrail.experiments.stamp import Stamp, stamp
-from answertrail.metrics.ranking.ranked import by_document, ranked_list
 from answertrail.records import RetrievalRun
-from answertrail.records.retrieval import Ranked
 from answertrail.search.load import open_corpus
 from answertrail.search.modes import MODES
-from answertrail.search.open_corpus import OpenCorpus
 from answertrail.settings import Settings
 from answertrail.store.connection import Database
 
@@ -29,11 +28,13 @@ Split = Literal["development", "regression"]
 SPLITS: tuple[Split, ...] = ("development", "regression")
 K = 5
 EMBEDDER = "accurate"
+MANIFEST = ".answertrail-kit.json"
+"""Name of the file that tells, in a folder the kit was written to, which files are the kit's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The rankings of one split: question by question, every mode, K sources each; and where they were made."""
+    """The rankings of one split, mode by mode: chunks until K documents are ranked; and where they were made."""
 
     split: Split
     runs: tuple[RetrievalRun, ...]
@@ -64,6 +65,10 @@ class Changed:
     recorded: tuple[str, ...]
     now: tuple[str, ...]
 
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"question_id": self.question_id, "mode": self.mode, "recorded": self.recorded, "now": self.now}
+
 
 def files() -> Iterator[tuple[PurePosixPath, bytes]]:
     """Yield every file of the kit with its content, by path."""
@@ -76,39 +81,51 @@ def files() -> Iterator[tuple[PurePosixPath, bytes]]:
 def write_kit(out: Path) -> tuple[int, int]:
     """Write the kit into a folder; return how many files were written and how many were there already.
 
-    Raises InputError, and writes nothing, where a file of that name has another content.
+    Files that an earlier version of the kit wrote and nobody changed since are brought up to date.
+    Raises InputError, and writes nothing, where any other file is in the way.
     """
     if out.exists() and not out.is_dir():
         raise InputError("is a file, not a folder", where=str(out))
-    todo: list[tuple[Path, bytes]] = []
-    same = 0
-    for name, content in files():
+    kit, todo = dict(files()), []
+    written_before = _manifest(out)
+    for name, content in kit.items():
         path = out / name
         if not os.path.lexists(path):
-            todo.append((path, content))
-        elif path.is_file() and path.read_bytes() == content:
-            same += 1
-        else:
+            todo.append(name)
+            continue
+        found = path.read_bytes() if path.is_file() else None
+        if found == content:
+            continue
+        if found is None or path.is_symlink() or written_before.get(str(name)) != _digest(found):
             raise InputError(
-                "is there already, with another content",
+                "is there already and is not the kit's",
                 where=str(path),
                 hint="nothing was written; choose an empty folder, or remove the file",
             )
+        todo.append(name)
     try:
-        for path, content in todo:
-            _write(path, content)
+        for name in todo:
+            _write(out / name, kit[name])
+        manifest = {str(name): _digest(content) for name, content in kit.items()}
+        _write(out / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
     except OSError as error:
         raise InputError(error.strerror or str(error), where=str(error.filename or out)) from None
-    return len(todo), same
+    return len(todo), len(kit) - len(todo)
 
 
-def recorded(split: Split) -> tuple[QuestionSet, tuple[RetrievalRun, ...], dict[str, Any]]:
-    """Return the questions, rankings and runtime of the recording."""
+def kit_questions(split: Split) -> QuestionSet:
+    """Return the questions of a split."""
+    with resources.as_file(resources.files("answertrail.kit")) as root:
+        return read_questions(root / "experiment" / split / "questions.jsonl")
+
+
+def recorded(split: Split) -> tuple[tuple[RetrievalRun, ...], dict[str, Any]]:
+    """Return the rankings and the runtime of the recording."""
     with resources.as_file(resources.files("answertrail.kit")) as root:
         folder = root / "experiment" / split
         runs = read_unique(folder / "runs.jsonl", RetrievalRun, lambda row: f"{row.question_id} in {row.mode}")
         runtime: dict[str, Any] = json.loads((folder / "runtime.json").read_text(encoding="utf-8"))
-        return read_questions(folder / "questions.jsonl"), runs, runtime
+        return runs, runtime
 
 
 async def record(db: Database, settings: Settings, split: Split, corpus: str, progress: Progress) -> Recording:
@@ -117,9 +134,9 @@ async def record(db: Database, settings: Settings, split: Split, corpus: str, pr
     Raises MismatchError when the corpus holds anything else or has another embedder.
     """
     with resources.as_file(resources.files("answertrail.kit")) as root:
-        folder = root / "experiment" / split
-        questions = read_questions(folder / "questions.jsonl")
-        report = await ingest(db, IngestRequest(corpus, [folder / "documents.jsonl"], embedder=EMBEDDER), progress)
+        source = root / "experiment" / split / "documents.jsonl"
+        report = await ingest(db, IngestRequest(corpus, [source], embedder=EMBEDDER), progress)
+    questions = kit_questions(split)
     opened = await open_corpus(db, settings, corpus)
     ours = report.added + report.changed + report.unchanged
     held = len({row.document_id for row in opened.index.rows})
@@ -129,21 +146,18 @@ async def record(db: Database, settings: Settings, split: Split, corpus: str, pr
             where=corpus,
             hint=f"remove it with `answertrail corpus delete {corpus}` and run again",
         )
-    runs = [
-        await _ranking(opened, question.question_id, question.question, mode)
-        for question in questions.questions
-        for mode in MODES
-    ]
+    modes = [(mode, mode) for mode in MODES]
+    runs = await search_modes(opened, questions.questions, modes, unit="document", k=K)
+    if failed := next((run.meta["error"] for run in runs if run.meta and "error" in run.meta), None):
+        raise ServiceError(f"a search failed: {failed['message']}", where=corpus)
     return Recording(split, tuple(runs), stamp(questions.hash, opened.ref), opened.embedder_key)
-
-
-def summary(split: Split, runs: Sequence[RetrievalRun]) -> dict[str, Any]:
-    return {}
 
 
 def changes(before: Sequence[RetrievalRun], after: Sequence[RetrievalRun]) -> tuple[Changed, ...]:
     """Return the rankings that differ in their ids or order, or are in one recording only."""
-    old, new = ({(run.question_id, run.mode): tuple(row.id for row in run.ranked) for run in runs} for runs in (before, after))
+    old, new = (
+        {(run.question_id, run.mode): tuple(row.id for row in run.ranked) for run in runs} for runs in (before, after)
+    )
     return tuple(
         Changed(*key, old.get(key, ()), new.get(key, ()))
         for key in sorted(old.keys() | new.keys())
@@ -151,20 +165,17 @@ def changes(before: Sequence[RetrievalRun], after: Sequence[RetrievalRun]) -> tu
     )
 
 
-async def _ranking(corpus: OpenCorpus, question_id: str, text: str, mode: str) -> RetrievalRun:
-    """Rank K distinct documents, each at its best chunk."""
-    depth = K
-    while True:
-        result = await corpus.search(text, mode=mode, k=depth)
-        chunks = ranked_list([hit.chunk_id for hit in result.hits], [hit.score for hit in result.hits])
-        documents = by_document(chunks)
-        if len(documents.ids) >= K or len(result.hits) < depth:
-            break
-        depth *= 2
-    rows = [
-        Ranked(id=name, score=round(score, 6)) for name, score in zip(documents.ids[:K], documents.scores[:K], strict=True)
-    ]
-    return RetrievalRun(question_id=question_id, mode=mode, unit="document", ranked=rows)
+def _manifest(out: Path) -> dict[str, str]:
+    """Return the digests of what an earlier version wrote here; none where that cannot be read."""
+    try:
+        found = json.loads((out / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -22,6 +22,7 @@ from answertrail.metrics.power import (
 from answertrail.metrics.values import Json, Undefined
 
 MOST = 10**9
+FEW = 20  # below so many questions a standard deviation is known to no better than a third
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class Design:
     `spread` is the standard deviation of the per-question differences; with `binary` outcomes
     (right or wrong) `discordant` is the share of questions only one system gets right, or
     `baseline` the first system's share right, from which the discordant share follows as if the
-    two failed independently. `source` says where the figure comes from. Raises InputError.
+    two failed independently. `source` says where the figure comes from, `pilot` of how many
+    questions a pilot was. Raises InputError.
     """
 
     spread: float | None = None
@@ -40,6 +42,7 @@ class Design:
     power: float = 0.8
     alpha: float = 0.05
     source: str = "given"
+    pilot: int | None = None
 
     def __post_init__(self) -> None:
         _between("--power", self.power, 0, 1)
@@ -79,15 +82,15 @@ class Design:
     def fault(self, difference: float) -> str | None:
         """Say why no two systems can differ by this much, or None."""
         if self.baseline is not None and self.baseline + difference > 1:
-            return f"{self.baseline:.0%} right and {difference:.1%} more is above 100 %"
+            return f"{percent(self.baseline)} right and {percent(difference)} more is above 100 %"
         if self.kind == "binary":
             share = self.differing(difference)
             if difference > share:
-                return f"a difference of {difference:.1%} needs at least as many differing questions, not {share:.1%}"
+                return f"a difference of {percent(difference)} needs at least as many differing questions, not {percent(share)}"
             if self.baseline is not None and (share + difference) / 2 > 1 - self.baseline + 1e-12:
-                return f"{share:.1%} differing questions leave the second no room above {self.baseline:.0%} right"
+                return f"{percent(share)} differing questions leave the second no room above {percent(self.baseline)} right"
             if self.baseline is not None and (share - difference) / 2 > self.baseline + 1e-12:
-                return f"{share:.1%} differing questions are more than {self.baseline:.0%} right allow"
+                return f"{percent(share)} differing questions are more than {percent(self.baseline)} right allow"
         return None
 
 
@@ -103,7 +106,7 @@ class Plan:
     @property
     def sentence(self) -> str:
         """The plan in words."""
-        chance, risk = f"{self.design.power:.0%}", f"{self.design.alpha:.0%}"
+        chance, risk = percent(self.design.power), percent(self.design.alpha)
         rest = f"with a chance of {chance}, when a test at {risk} (two-sided) decides"
         if self.asked == "questions":
             if isinstance(self.questions, Undefined) or isinstance(self.difference, Undefined):
@@ -172,17 +175,15 @@ def from_pilot(first: Measured, second: Measured, *, power: float = 0.8, alpha: 
     ids = [{row.question_id for row in side.observations if row.denominator} for side in (first, second)]
     common = len(ids[0] & ids[1])
     repeats = max(row.repeat for row in first.observations) + 1
-    source = f"pilot of {common} questions, {first.name}" + (f", {repeats} repeats each" if repeats > 1 else "")
-    return Design(spread=spread, power=power, alpha=alpha, source=source), common
+    source = f"a pilot of {common} questions, {first.name}" + (f", {repeats} repeats each" if repeats > 1 else "")
+    return Design(spread=spread, power=power, alpha=alpha, source=source, pilot=common), common
 
 
 def nearby(plan: Plan) -> tuple[Plan, ...]:
     """Return the plan among its neighbours: half, twice and four times as many questions, or as much difference."""
     if plan.asked == "difference" and not isinstance(plan.questions, Undefined):
         counts = [round(plan.questions * factor) for factor in (0.5, 1, 2, 4)]
-        return tuple(
-            replace(plan, questions=n, difference=_shown(n, plan.design)) for n in counts if 2 <= n <= MOST
-        )
+        return tuple(replace(plan, questions=n, difference=_shown(n, plan.design)) for n in counts if 2 <= n <= MOST)
     if plan.asked == "questions" and not isinstance(plan.difference, Undefined):
         sizes = [plan.difference * factor for factor in (0.5, 1, 2, 4)]
         return tuple(
@@ -196,9 +197,7 @@ def nearby(plan: Plan) -> tuple[Plan, ...]:
 def _needed(difference: float, design: Design) -> int | Undefined:
     if design.spread is not None:
         return questions_needed(difference, design.spread, alpha=design.alpha, power=design.power)
-    return binary_questions_needed(
-        difference, design.differing(difference), alpha=design.alpha, power=design.power
-    )
+    return binary_questions_needed(difference, design.differing(difference), alpha=design.alpha, power=design.power)
 
 
 def _shown(questions: int, design: Design) -> float | Undefined:
@@ -220,7 +219,7 @@ def _shown_above(questions: int, design: Design) -> float | Undefined:
     low, high = 0.0, 1 - (design.baseline or 0.0)
     enough = _needed(high, design)
     if isinstance(enough, Undefined) or enough > questions:
-        return Undefined(f"{questions} question(s) would not even show all {high:.0%} right that are possible")
+        return Undefined(f"{questions} question(s) would not even show a rise by the {percent(high)} that are left")
     while high - low > 1e-9:
         middle = (low + high) / 2
         needed = _needed(middle, design)
@@ -233,8 +232,13 @@ def _between(name: str, value: float, low: float, high: float) -> None:
         raise InputError(f"{value:g} is not between {low:g} and {high:g}", where=name)
 
 
+def percent(share: float) -> str:
+    """Return a share as it is written: 82.5 %."""
+    return f"{share * 100:.4g} %"
+
+
 def _points(difference: float) -> str:
-    return f"{difference * 100:.1f} points"
+    return f"{difference * 100:.3g} points"
 
 
 def _count(questions: int | Undefined) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from answertrail.errors import MismatchError
-from answertrail.experiments.conditions import META, Conditions, conditions_of, short
+from answertrail.experiments.conditions import META, Conditions, Name, conditions_of, short
 from answertrail.experiments.run_file import Kept, Key
 from answertrail.records import Run
 
-_CHECKED = ("recipe", "prompt", "model", "corpus", "embedder", "code")
+_CHECKED: tuple[Name, ...] = ("recipe", "prompt", "model", "corpus", "embedder", "code")
 
 
 def check_same_conditions(
@@ -31,9 +31,9 @@ def check_same_conditions(
                 found.append(f"{name}: made with {before.shown}, now {now.shown}")
     for key, what in (("questions_hash", "gold"), ("registration", "registration")):
         for value in sorted({str(_noted(run, key) or "none") for run in runs}):
-            now = str(note.get(key) or "none")
-            if value != now and what not in allow:
-                found.append(f"{what}: made with {short(value)}, now {short(now)}")
+            wanted = str(note.get(key) or "none")
+            if value != wanted and what not in allow:
+                found.append(f"{what}: made with {short(value)}, now {short(wanted)}")
     strange = sorted(set(kept.ended) - set(keys))
     if strange:
         question_id, repeat = strange[0]

@@ -74,6 +74,7 @@ class ModeScores:
     """One search mode. `measures` are Undefined throughout when `invalid` says why the mode cannot be scored.
 
     `slices` maps "tier" and "group" to part -> measure; the parts of a slice add up to the whole.
+    `longest` is the length of the longest list,
     `tied` counts questions with equal scores in their list; `duplicates` repeats removed from lists.
     """
 
@@ -82,6 +83,7 @@ class ModeScores:
     slices: Mapping[str, Mapping[str, Mapping[str, Measured]]]
     rankings: int
     repeats: tuple[int, ...]
+    longest: int = 0
     duplicates: int = 0
     tied: int = 0
     missing: tuple[MissingRanking, ...] = ()
@@ -96,6 +98,7 @@ class ModeScores:
         return {
             "rankings": self.rankings,
             "repeats": list(self.repeats),
+            "longest": self.longest,
             "duplicates": self.duplicates,
             "tied_questions": self.tied,
             "missing": [row._asdict() for row in self.missing],

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from answertrail.errors import InputError
+from answertrail.experiments.attempts import earlier
 from answertrail.experiments.inputs import read_runs
 from answertrail.records import Run, jsonl
 from answertrail.store.embedded.locks import FileLock
@@ -69,12 +70,14 @@ class RunFile:
         """
         ended: dict[Key, tuple[Run, ...]] = {}
         begun: dict[str, Key] = {}
+        written: set[str] = set()  # by a finish that was killed before it dropped the draft
         if self.path.exists():
             for run in read_runs(self.path):
                 key = key_of(run, where=str(self.path))
                 if key in ended:
                     raise InputError(f"question {key[0]!r}, repeat {key[1]} is there twice", where=str(self.path))
                 ended[key] = (run,)
+                written |= {run.run_id, *(str(row.get("run_id")) for row in earlier(run))}
         repaired = self._repair()
         if self.draft.exists():
             for number, line in jsonl.numbered_lines(self.draft):
@@ -86,9 +89,9 @@ class RunFile:
                 run = jsonl.parse_line(Run, line, where=where)
                 key = key_of(run, where=where)
                 begun.pop(run.run_id, None)
-                if all(run.run_id != known.run_id for known in ended.get(key, ())):
+                if run.run_id not in written:
                     ended[key] = (*ended.get(key, ()), run)
-        return Kept(ended, begun, repaired)
+        return Kept(ended, {run_id: key for run_id, key in begun.items() if run_id not in written}, repaired)
 
     def start(self, run_id: str, key: Key) -> None:
         """Write down that a run begins."""

@@ -23,6 +23,7 @@ from answertrail.experiments.run_file import Kept, Key, RunFile
 from answertrail.records import Question, Run
 
 MAX_ACCIDENTS_IN_A_ROW = 5
+NOTHING = Spent()
 
 
 class Asker(Protocol):
@@ -125,8 +126,8 @@ class _Work:
     before: Kept
     history: dict[Key, list[Run]] = field(default_factory=dict)
     dead: dict[Key, list[dict[str, Any]]] = field(default_factory=dict)
-    spent: Spent = Spent()
-    dearest: Spent = Spent()
+    spent: Spent = field(default_factory=Spent)
+    dearest: Spent = field(default_factory=Spent)
     in_hand: int = 0
     made: int = 0
     kept: int = 0
@@ -151,13 +152,16 @@ class _Work:
         self.kept = len(self.plan.keys) - len(todo)
         self.watcher.begin(len(todo), self.kept)
         slots = asyncio.Semaphore(self.plan.concurrency)
-        async with asyncio.TaskGroup() as group:
-            for question, key in todo:
-                await slots.acquire()
-                if not await self._may_start():
-                    break
-                self.in_hand += 1
-                group.create_task(self._one(question, key, slots))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for question, key in todo:
+                    await slots.acquire()
+                    if not await self._may_start():
+                        break
+                    self.in_hand += 1
+                    group.create_task(self._one(question, key, slots))
+        except ExceptionGroup as several:  # a disk that is full: the first says why
+            raise several.exceptions[0] from None
 
     async def _one(self, question: Question, key: Key, slots: asyncio.Semaphore) -> None:
         try:
@@ -192,7 +196,7 @@ class _Work:
             )
         except AnswerTrailError as error:  # before anything was stored: the question cannot be asked
             return _unasked(question, key, error.as_dict())
-        except Exception as error:  # one broken run must not cost the others; it is on record as a bug
+        except Exception as error:  # noqa: BLE001  # one broken run must not cost the others; it is on record as a bug
             stored = await self.asker.recall(run_id) if run_id else None
             return stored or _unasked(question, key, {"kind": "bug", "message": f"{type(error).__name__}: {error}"})
 
@@ -202,7 +206,7 @@ class _Work:
         while self.stopped is None and (cost is not None or tokens is not None):
             over = _over(cost, self.spent.cost_usd, self.dearest.cost_usd, self.in_hand)
             over = over or _over(tokens, self.spent.tokens, self.dearest.tokens, self.in_hand)
-            unpriced = self.dearest == Spent() and self.in_hand > 0  # the first run tells what one takes
+            unpriced = self.dearest == NOTHING and self.in_hand > 0  # the first run tells what one takes
             if not over and not unpriced:
                 break
             if self.in_hand == 0:
@@ -219,7 +223,7 @@ class _Work:
         last = self.history[key][-1]
         return not attempts.is_infrastructure(last) and not (self.plan.failed_again and last.status != "completed")
 
-    def _pay(self, spent: Spent, one: Spent = Spent()) -> None:
+    def _pay(self, spent: Spent, one: Spent = NOTHING) -> None:
         self.spent = self.spent.plus(spent)
         self.dearest = Spent(max(self.dearest.cost_usd, one.cost_usd), max(self.dearest.tokens, one.tokens))
 

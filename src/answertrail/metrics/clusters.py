@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import fsum
+from math import fsum, inf
 from typing import NamedTuple
 
 import numpy as np
@@ -69,30 +69,42 @@ def clusters_of(observations: Iterable[Observation]) -> Clusters:
     Raises ValueError for a (question, repeat) met twice, NaN or infinity, a negative denominator,
     or a numerator over nothing.
     """
-    parts: dict[str, dict[int, tuple[float, float]]] = {}
-    for question_id, numerator, denominator, repeat in observations:
-        repeats = parts.setdefault(question_id, {})
-        if repeat in repeats:
+    # Most questions have one repeat: a dict for each of them would be most of the time of a measure.
+    once: dict[str, tuple[float, float, int]] = {}
+    again: dict[str, dict[int, tuple[float, float]]] = {}
+    for question_id, x, y, repeat in observations:
+        if not (type(x) in _PLAIN and type(y) in _PLAIN and -inf < x < inf and 0 < y < inf):
+            x, y = _counts(question_id, x, y, repeat)
+        if question_id not in once:
+            once[question_id] = (x, y, repeat)
+            continue
+        if question_id not in again:
+            first_x, first_y, first = once[question_id]
+            again[question_id] = {first: (first_x, first_y)}
+        if repeat in again[question_id]:
             raise ValueError(f"question {question_id!r}, repeat {repeat} is given twice")
-        try:
-            x, y = finite(numerator, "numerator"), finite(denominator, "denominator")
-        except ValueError:  # once more, to name what is at fault; naming every count would cost more than counting
-            where = f"question {question_id!r}, repeat {repeat}"
-            x, y = finite(numerator, f"numerator of {where}"), finite(denominator, f"denominator of {where}")
-        if y < 0 or (y == 0 and x != 0):
-            raise ValueError(f"question {question_id!r}, repeat {repeat}: {x} of {y}")
-        repeats[repeat] = (x, y)
-    ids = tuple(sorted(parts))
-    sums = [_sums(list(parts[name].values())) for name in ids]
+        again[question_id][repeat] = (x, y)
+    ids = tuple(sorted(once))
+    for name, repeats in again.items():
+        counts = repeats.values()
+        once[name] = (total([x for x, _ in counts]), total([y for _, y in counts]), 0)
     return Clusters(
-        ids, tuple(x for x, _ in sums), tuple(y for _, y in sums), tuple(len(parts[name]) for name in ids)
+        ids,
+        tuple([once[name][0] for name in ids]),
+        tuple([once[name][1] for name in ids]),
+        tuple([len(again[name]) if name in again else 1 for name in ids]),
     )
 
 
-def _sums(counts: list[tuple[float, float]]) -> tuple[float, float]:
-    if len(counts) == 1:  # the usual case, met once a question and measure
-        return counts[0]
-    return total([x for x, _ in counts]), total([y for _, y in counts])
+_PLAIN = frozenset({int, float})
+
+
+def _counts(question_id: str, numerator: float, denominator: float, repeat: int) -> tuple[float, float]:
+    where = f"question {question_id!r}, repeat {repeat}"
+    x, y = finite(numerator, f"numerator of {where}"), finite(denominator, f"denominator of {where}")
+    if y < 0 or (y == 0 and x != 0):
+        raise ValueError(f"{where}: {x} of {y}")
+    return x, y
 
 
 def total(values: Iterable[float]) -> float:

@@ -167,7 +167,12 @@ def _write_lines(stream: TextIO, records: Iterable[Record]) -> int:
 
 def faults(error: ValidationError) -> str:
     """Render pydantic's findings as `field: what was expected`, joined by semicolons."""
-    lines = []
+    return "; ".join(f"{field}: {message}" for field, message in findings(error))
+
+
+def findings(error: ValidationError) -> list[tuple[str, str]]:
+    """Return pydantic's findings as (field, what was expected)."""
+    found = []
     for item in error.errors():
         field = ".".join(str(part) for part in item["loc"]) or "record"
         message = item["msg"].removeprefix("Value error, ")
@@ -175,8 +180,8 @@ def faults(error: ValidationError) -> str:
             message = "unknown field; free-form matter goes under meta"
         elif item["type"] == "missing":
             message = "required field is missing"
-        lines.append(f"{field}: {message}")
-    return "; ".join(lines)
+        found.append((field, message))
+    return found
 
 
 def _refuse_constant(token: str) -> object:

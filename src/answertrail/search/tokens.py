@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from threading import Lock
 
 _DENSE_SCRIPT = (
     "\u0e00-\u0e7f\u0e80-\u0eff\u1780-\u17ff"  # Thai, Lao, Khmer
@@ -104,6 +105,10 @@ def is_stop_word(word: str, language: str = "en") -> bool:
     return folded in stops or _POSSESSIVE.sub("", folded) in stops
 
 
+_STEMMING = Lock()
+"""A stemmer keeps the word it works on in itself: two threads at once give each other's stems."""
+
+
 @lru_cache(maxsize=400_000)
 def stem(word: str, language: str = "en") -> str:
     """Fold and stem one word; a number loses its thousands commas."""
@@ -111,7 +116,11 @@ def stem(word: str, language: str = "en") -> str:
     if folded[:1].isdigit():
         return re.sub(r",(?=\d{3}(?:\D|$))", "", folded)
     stemmer = _stemmer(language)
-    return _fold_marks(stemmer.stemWord(folded) if stemmer else folded)
+    if stemmer is None:
+        return _fold_marks(folded)
+    with _STEMMING:
+        stemmed = stemmer.stemWord(folded)
+    return _fold_marks(stemmed)
 
 
 def _fold_marks(word: str) -> str:

@@ -16,11 +16,12 @@ from markupsafe import Markup
 from answertrail.agent.render import web_url
 from answertrail.experiments.report.model import Case, CaseLine, Figure, Report, Section
 from answertrail.experiments.report.plots import DESK, PHONE, svg
-from answertrail.experiments.view.table import Cell, ReportTable, cell_text
-from answertrail.metrics.values import Undefined
+from answertrail.experiments.view.table import Cell, Counted, ReportTable, cell_text
+from answertrail.metrics.measured import Measured
+from answertrail.metrics.values import Estimate, Ratio, Undefined
 from answertrail.plain_text import one_line
 
-OPEN_ROWS, ROWS, CASES = 20, 300, 30
+OPEN_ROWS, ROWS, CASES, CELL = 20, 300, 30, 300
 _LONG = 32
 _PARTS = re.compile(r"(?<=\S) (?=[(\[])")
 
@@ -86,8 +87,8 @@ class _Section:
 def html(report: Report) -> str:
     """Return the report as one HTML document. The same report gives the same text.
 
-    Of a table at most 300 rows are shown, the first 20 at once; of cases at most 30. What is left
-    out is counted where it is left out, and is in the JSON form.
+    Of a table at most 300 rows are shown, the first 20 at once; of cases at most 30, of a cell 300
+    letters. What is left out is counted where it is left out, and is in the JSON form.
     """
     environment = Environment(
         loader=PackageLoader("answertrail.experiments.report", "templates"),
@@ -116,11 +117,18 @@ def _section(section: Section) -> _Section:
 
 
 def _table(table: ReportTable) -> _Table:
-    rows = [tuple(map(_cell, row)) for row in table.rows[:ROWS]]
+    numeric = [_numeric(table.rows, number) for number in range(len(table.columns))]
+    rows = [
+        tuple(_cell(cell, "number" if right else "text") for cell, right in zip(row, numeric, strict=True))
+        for row in table.rows[:ROWS]
+    ]
     return _Table(
         table.key,
         one_line(table.title),
-        tuple(_Cell((one_line(name),), _style_of(table.rows, number)) for number, name in enumerate(table.columns)),
+        tuple(
+            _Cell((one_line(name),), "number" if right else "text")
+            for name, right in zip(table.columns, numeric, strict=True)
+        ),
         tuple(rows[:OPEN_ROWS]),
         tuple(rows[OPEN_ROWS:]),
         max(len(table.rows) - ROWS, 0),
@@ -128,21 +136,25 @@ def _table(table: ReportTable) -> _Table:
     )
 
 
-def _style_of(rows: Sequence[tuple[Cell, ...]], column: int) -> str:
+def _numeric(rows: Sequence[tuple[Cell, ...]], column: int) -> bool:
     cells = [row[column] for row in rows if row[column] is not None]
-    return "number" if cells and all(isinstance(cell, int | float) for cell in cells) else "text"
+    return bool(cells) and all(isinstance(cell, int | float) for cell in cells)
 
 
-def _cell(cell: Cell) -> _Cell:
+def _cell(cell: Cell, style: str) -> _Cell:
     text = one_line(cell_text(cell))
-    if isinstance(cell, str):
-        return _Cell((text,), "text long" if len(text) > _LONG else "text")
+    if len(text) > CELL:
+        text = f"{text[:CELL].rstrip()}… ({len(text) - CELL} more letters in the JSON form)"
     if isinstance(cell, Undefined) or text.startswith("undefined:"):
-        return _Cell((text,), "undefined long" if len(text) > _LONG else "undefined")
-    if cell is None or isinstance(cell, int | float):
-        return _Cell((text,), "number")
-    # A value may break before its parts and its interval, and nowhere else.
-    return _Cell(tuple(_PARTS.split(text)), "value")
+        style = "undefined"
+    elif isinstance(cell, Measured | Counted | Ratio | Estimate):
+        # A value may break before its parts and its interval, and nowhere else.
+        return _Cell(tuple(_PARTS.split(text)), "value")
+    return _Cell((text,), f"{style} {_length(text)}".strip())
+
+
+def _length(text: str) -> str:
+    return "longer" if len(text) > 3 * _LONG else "long" if len(text) > _LONG else ""
 
 
 def _figure(figure: Figure) -> _Figure:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from answertrail.experiments.report.data import FigureData
-from answertrail.experiments.view.table import Cell, ReportTable
+from answertrail.experiments.view.table import Cell, Counted, ReportTable
 from answertrail.metrics.values import Json
 
 
@@ -148,7 +148,9 @@ def table_json(table: ReportTable) -> Json:
 
 def cell_json(cell: Cell) -> object:
     """Return a number or text as it is, a measure in the contract's shape."""
-    return cell if cell is None or isinstance(cell, str | int | float) else cell.as_json()
+    if cell is None or isinstance(cell, str | int | float):
+        return cell
+    return cell.measured.as_json() if isinstance(cell, Counted) else cell.as_json()
 
 
 def _plain(value: object) -> object:

@@ -18,39 +18,52 @@ _MAIN = ("recall", "ceiling", "groundedness", "citation_support")
 
 
 def tables(scores: AnswerScores) -> list[ReportTable]:
-    """Return every table, the headline first, then failures, slices and lists."""
-    out = [headline(scores), waterfall_table(scores)]
+    """Return every table, the headline first, then failures, slices and lists; empty ones are left out."""
+    out = [headline(scores)]
+    if len(scores.tiers) > 1:
+        out.append(by_tier(scores))
+    if scores.waterfall.total:
+        out.append(waterfall_table(scores))
     if scores.whole.miss_split.total:
         out.append(_misses(scores))
     if scores.stated_without_evidence:
         out.append(_without_evidence(scores))
-    out += [failures(scores), *_slices(scores), _ranges(scores), _effort(scores.effort)]
+    out += [failures(scores), *_slices(scores), *_ranges(scores), _effort(scores.effort)]
     return [*out, *_lists(scores)]
 
 
 def headline(scores: AnswerScores) -> ReportTable:
-    """Return each measure with its interval, by tier, and what could not be counted."""
-    several = len(scores.tiers) > 1
-    columns = ["measure", "all", *(scores.tiers if several else ()), "unit", "scored", "unscored", "errored"]
-    rows = []
-    for name, found in scores.rates.items():
-        by_tier = [tier.rates[name].value for tier in scores.tiers.values()] if several else []
-        rows.append([name, found.value, *by_tier, found.unit, found.scored, _missing(found), _errored(found)])
+    """Return each measure with its interval, and beside it what was scored and what could not be."""
+    rows = [
+        (name, found.value, f"{found.scored} {found.unit}", _missing(found), _errored(found))
+        for name, found in scores.rates.items()
+    ]
     notes = [
         f"System {scores.system}; judge {scores.judge or 'none'}; citation support by {scores.support_source}.",
-        f"{scores.whole.runs} runs of {scores.whole.questions} questions; {scores.whole.errored_runs} runs did not "
-        "complete: they are in no numerator and no denominator.",
+        f"{scores.whole.runs} runs of {scores.whole.questions} questions. "
+        f"{scores.whole.errored_runs} did not complete: they are in no numerator and no denominator.",
         "Intervals resample questions with all their repeats. Shift and no-change nuggets are not in recall.",
     ]
-    return table("answers", "Answers", columns, rows, notes)
+    return table("answers", "Answers", ["measure", "value", "scored", "unscored", "errored"], rows, notes)
+
+
+def by_tier(scores: AnswerScores) -> ReportTable:
+    """Return each measure of each tier; the rows of a measure add up to the headline."""
+    rows: list[tuple[Cell, ...]] = [
+        (name, tier, row.rates[name].value, row.rates[name].scored, _missing(row.rates[name]))
+        for name in scores.rates
+        for tier, row in scores.tiers.items()
+        if row.rates[name].scored or row.rates[name].unscored
+    ]
+    return table("answers_by_tier", "Answers by tier", ["measure", "tier", "value", "scored", "unscored"], rows)
 
 
 def waterfall_table(scores: AnswerScores) -> ReportTable:
     """Return the four classes of nuggets, which add up, for all and by tier."""
     found: dict[str, Waterfall] = {"all": scores.waterfall}
     if len(scores.tiers) > 1:
-        found |= {name: tier.waterfall for name, tier in scores.tiers.items()}
-    rows = [
+        found |= {name: tier.waterfall for name, tier in scores.tiers.items() if tier.waterfall.total}
+    rows: list[tuple[Cell, ...]] = [
         ("stated with evidence", *(_share(w.stated_with_evidence, w.total) for w in found.values())),
         ("retrieved but unused", *(_share(w.retrieved_unused, w.total) for w in found.values())),
         ("stated without evidence", *(_share(w.stated_without_evidence, w.total) for w in found.values())),
@@ -66,7 +79,7 @@ def waterfall_table(scores: AnswerScores) -> ReportTable:
 
 def failures(scores: AnswerScores) -> ReportTable:
     """Return the questions that went wrong, important ones first, worst first."""
-    bad = [row for row in scores.per_question if row.errored_runs or row.missed or row.unscored]
+    bad = [row for row in scores.per_question if row.errored_runs or row.missed or (row.unscored and scores.judge)]
     rows: list[list[Cell]] = [
         [
             f"{row.question_id}{' (important)' if row.important else ''}",
@@ -134,19 +147,18 @@ def _slices(scores: AnswerScores) -> Iterable[ReportTable]:
         yield table(f"by_{by}", f"By {by}", [by, *_MAIN], rows, ["The rows add up to the headline."])
 
 
-def _ranges(scores: AnswerScores) -> ReportTable:
-    found = {"all": scores.whole.ranges, **{name: tier.ranges for name, tier in scores.tiers.items()}}
-    if len(scores.tiers) == 1:
-        found.pop("all")
-    rows: list[list[Cell]] = [
-        [tier, name, *_ends(spread), len(spread.by_repeat), "; ".join(str(n) for n in spread.uneven) or None]
+def _ranges(scores: AnswerScores) -> Iterable[ReportTable]:
+    found = {name: tier.ranges for name, tier in scores.tiers.items()}
+    rows: list[tuple[Cell, ...]] = [
+        (tier, name, *_ends(spread), len(spread.by_repeat), "; ".join(str(n) for n in spread.uneven) or None)
         for tier, ranges in found.items()
         for name, spread in ranges.items()
         if len(spread.by_repeat) > 1
     ]
     columns = ["tier", "measure", "lowest", "highest", "repeats", "repeats that lack questions"]
     notes = ["The same rate of each repeat alone. It shows how runs vary, not how questions do: it is no interval."]
-    return table("ranges", "From repeat to repeat", columns, rows, notes if rows else ["Fewer than two repeats."])
+    if rows:
+        yield table("ranges", "From repeat to repeat", columns, rows, notes)
 
 
 def _ends(spread: RepeatRange) -> tuple[Cell, Cell]:
@@ -168,12 +180,15 @@ def _effort(found: Mapping[str, Effort]) -> ReportTable:
 
 def _lists(scores: AnswerScores) -> Iterable[ReportTable]:
     if scores.errors:
-        rows = [(row.question_id, row.repeat, row.run_id, row.status, row.reason) for row in scores.errors]
+        rows = [(run.question_id, run.repeat, run.run_id, run.status, run.reason) for run in scores.errors]
         columns = ["question", "repeat", "run", "status", "reason"]
         yield table("errors", "Runs that did not complete", columns, rows)
     if scores.ineligible:
-        listed = [(row.question_id, row.reason, _measures(row.measures, scores)) for row in scores.ineligible]
-        yield table("ineligible", "Not eligible", ["question", "reason", "measures"], listed)
+        groups: dict[tuple[str, str], list[str]] = {}
+        for row in scores.ineligible:
+            groups.setdefault((row.reason, _measures(row.measures, scores)), []).append(row.question_id)
+        listed = [(why, what, len(ids), ", ".join(ids)) for (why, what), ids in sorted(groups.items())]
+        yield table("ineligible", "Not eligible", ["reason", "measures", "questions", "which"], listed)
     if scores.not_applicable:
         counts = Counter((row.measure, row.reason) for row in scores.not_applicable)
         kept = [(measure, reason, count) for (measure, reason), count in sorted(counts.items())]
@@ -189,4 +204,9 @@ def _lists(scores: AnswerScores) -> Iterable[ReportTable]:
 
 
 def _measures(names: tuple[str, ...], scores: AnswerScores) -> str:
-    return "all" if len(names) == len(scores.rates) else ", ".join(names)
+    if len(names) == len(scores.rates):
+        return "all"
+    nuggets = [name for name, found in scores.rates.items() if found.unit == "nuggets"]
+    if set(names) == set(nuggets):
+        return "all of nuggets"
+    return "all others" if set(names) == set(scores.rates) - set(nuggets) else ", ".join(names)

@@ -77,9 +77,16 @@ def _why_wrong(case: Case) -> str:
 
 
 def _lost(scores: ResolutionScores) -> Iterator[ReportTable]:
-    rows = [(row.question_id, TITLES[row.step], row.status, row.rank or None) for row in scores.funnel.lost]
+    groups: dict[tuple[str, str, int], list[str]] = {}
+    for row in scores.funnel.lost:
+        groups.setdefault((row.step, row.status, row.rank), []).append(row.question_id)
+    steps = list(TITLES)
+    rows = [
+        (TITLES[step], status, rank or None, len(ids), ", ".join(ids))
+        for (step, status, rank), ids in sorted(groups.items(), key=lambda item: (steps.index(item[0][0]), item[0]))
+    ]
     if rows:
-        columns = ("question", "the gold node was not", "outcome", "rank")
+        columns = ("the gold node was not", "outcome", "its rank", "n", "questions")
         yield table("lost", "Questions lost, by the first step not passed", columns, rows)
 
 

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from answertrail.metrics.measured import Measured
 from answertrail.metrics.values import Estimate, Interval, Ratio, Undefined
 
-Cell = str | int | float | Measured | Ratio | Estimate | Undefined | None
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A rate of a small set, to be read by its counts: `7 of 9 (77.8 %)`."""
+
+    measured: Measured
+
+
+Cell = str | int | float | Measured | Counted | Ratio | Estimate | Undefined | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +49,13 @@ def table(
 def cell_text(cell: Cell) -> str:
     """Write a cell: a rate with its parts and interval, a count as it is, nothing as a dash.
 
-    Rates of totals read `84.9 % (135/159) [70.1, 97.0]`, means `0.869 (25 questions) [...]`;
-    an undefined value says why.
+    Rates of totals read `84.9 % (135/159) [70.1, 97.0]`, counted ones `135 of 159 (84.9 %)`, means
+    `0.869 (25 questions) [...]`; an undefined value says why.
     """
     if cell is None:
         return "–"
+    if isinstance(cell, Counted):
+        return _counted(cell.measured)
     if isinstance(cell, Measured):
         return _measured(cell)
     if isinstance(cell, Ratio):
@@ -67,6 +77,17 @@ def _measured(cell: Measured) -> str:
     else:
         text = f"{cell.value:.3f} ({cell.ratio.denominator:g} questions){_bounds(cell.interval, 1, 3)}"
     missing = sum(row.units for row in cell.unscored)
+    return f"{text}; {missing} unscored" if missing else text
+
+
+def _counted(cell: Measured) -> str:
+    """Counts first; where the count is no whole number, as over repeats, as any other rate."""
+    value, counted = cell.value, cell.ratio.numerator
+    if isinstance(value, Undefined) or counted != int(counted):
+        return _measured(cell)
+    missing = sum(row.units for row in cell.unscored)
+    share = f"({100 * value:.1f} %){_bounds(cell.interval, 100, 1)}"
+    text = f"{counted:g} of {cell.ratio.denominator:g} {share}"
     return f"{text}; {missing} unscored" if missing else text
 
 

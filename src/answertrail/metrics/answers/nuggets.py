@@ -119,12 +119,12 @@ def not_asked(questions: Sequence[Question], asked: Asked, kinds: frozenset[Kind
     out = []
     for question in questions:
         reason = None
-        if kinds is not None and question.tier == "unanswerable":
+        if question.question_id in unasked:
+            reason = "no run"
+        elif kinds is not None and question.tier == "unanswerable":
             reason = "unanswerable: it belongs to the table of unsupported questions"
         elif kinds is not None and not any(n.kind in kinds for n in question.nuggets or []):
-            reason = "no " + " or ".join(sorted(kinds)) + " nugget" if kinds != EVERY else "no nugget"
-        elif question.question_id in unasked:
-            reason = "no run"
+            reason = _none_of(kinds)
         elif question.question_id not in completed:
             reason = "no run completed"
         if reason:
@@ -141,6 +141,10 @@ def errored_nuggets(asked: Asked, kinds: frozenset[Kind]) -> dict[str, int | Non
     }
 
 
+def _none_of(kinds: frozenset[Kind]) -> str:
+    return "no nugget" if kinds == EVERY else f"no {' or '.join(sorted(kinds))} nugget"
+
+
 def _alone(mark: Marked) -> Seen | None:
     return Seen(True, mark.mark == "HIT") if mark.scored else None
 
@@ -151,7 +155,7 @@ def _why(cell: Cell) -> str:
 
 def _if_empty(rows: list[Counted], needs: str, kinds: frozenset[Kind], judged: Judged) -> str:
     if not rows:
-        return "no completed run of a question with " + " or ".join(sorted(kinds)) + " nuggets"
+        return _none_of(kinds)
     wanted: tuple[Direction, ...] = (
         ("recall", "ceiling") if needs == "both" else ("recall",) if needs == "recall" else ("ceiling",)
     )

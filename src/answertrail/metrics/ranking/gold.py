@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import accumulate
-from math import log2
+from math import fsum, log2
 from operator import mul
 
 from answertrail.metrics.measured import Ineligible
 from answertrail.metrics.ranking.units import Span, UnitKind, document_of
 from answertrail.records.question import Question, Relevant
 
-DISCOUNTS = tuple(1 / log2(rank + 1) for rank in range(1, 2001))
-_SUMS = (0.0, *accumulate(DISCOUNTS))
+_DISCOUNTS = (0.0, *(1 / log2(rank + 1) for rank in range(1, 2001)))
 
 
 def discount(rank: int) -> float:
     """Return 1 / log2(rank + 1)."""
-    return DISCOUNTS[rank - 1] if rank <= len(DISCOUNTS) else 1 / log2(rank + 1)
+    return _DISCOUNTS[rank] if rank < len(_DISCOUNTS) else 1 / log2(rank + 1)
+
+
+def gain_sum(gains: Iterable[float], ranks: Iterable[int]) -> float:
+    """Return the sum of gain x discount(rank), rounded once, so that a perfect list reaches 1 exactly."""
+    return fsum(map(mul, gains, map(discount, ranks)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +48,7 @@ class Gold:
 
     def ideal(self, k: int) -> float:
         """Return the discounted gain of the best possible k first: sum of grade / log2(rank + 1)."""
-        gains = self.gains
-        if k >= len(_SUMS):
-            return sum(gain * discount(rank) for rank, gain in enumerate(gains[:k], 1))
-        if gains[0] == gains[-1]:
-            return gains[0] * _SUMS[min(k, len(gains))]
-        gain: float = sum(map(mul, gains[:k], DISCOUNTS))
-        return gain
+        return gain_sum(self.gains[:k], range(1, k + 1))
 
 
 def gold_of(question: Question, unit: UnitKind = "chunk") -> Gold | Ineligible:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import compress, count
 from typing import NamedTuple
 
-from answertrail.metrics.ranking.gold import Gold, discount
+from answertrail.metrics.ranking.gold import Gold, gain_sum
 from answertrail.metrics.ranking.units import Span, covers, place_of
 
 
@@ -97,9 +97,5 @@ def average_precision(gold: Gold, hits: Hits, k: int) -> float:
 
 def ndcg(gold: Gold, hits: Hits, k: int) -> float:
     """Return the sum over units found by place k of grade / log2(place + 1), over the ideal from the gold."""
-    total = 0.0
-    for place, gain in zip(hits.places, hits.gains, strict=True):
-        if place > k:
-            break
-        total += gain * discount(place)
-    return min(total / gold.ideal(k), 1.0)
+    within = bisect_right(hits.places, k)
+    return gain_sum(hits.gains[:within], hits.places[:within]) / gold.ideal(k)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from answertrail.metrics.clusters import Observation
 from answertrail.metrics.measured import Ineligible, Intervals, Measured, Unscored, measure
 from answertrail.metrics.ranking.gold import Gold, discount
-from answertrail.metrics.ranking.hits import spans_found
+from answertrail.metrics.ranking.hits import Hits, average_precision, found, hits_of, ndcg, spans_found
 from answertrail.metrics.ranking.measures import MEASURES, NO_ELIGIBLE, Lost
 from answertrail.metrics.ranking.ranked import RankedList
 from answertrail.metrics.values import Undefined
@@ -35,10 +35,16 @@ class TiedBlock(NamedTuple):
 
 
 class TiedList(NamedTuple):
-    """A list as blocks. `simple`: every entry finds at most one unit and every unit is found by one entry."""
+    """A list as blocks, and what it found in the order given.
+
+    `fixed`: no relevant entry is tied, so every order finds the same. `simple`: every entry finds at
+    most one unit and every unit is found by one entry.
+    """
 
     gold: Gold
+    hits: Hits
     blocks: tuple[TiedBlock, ...]
+    fixed: bool
     simple: bool
     repeat: int = 0
 
@@ -57,7 +63,8 @@ def tied_list(gold: Gold, ranked: RankedList, repeat: int = 0) -> TiedList:
         new = tuple((grade, int(number)) for unit, (grade, number) in counts.items() if unit not in seen)
         seen.update(counts)
         blocks.append(TiedBlock(before, len(ids), sum(bool(units) for units in finds), new))
-    return TiedList(gold, tuple(blocks), simple, repeat)
+    fixed = all(block.size == 1 or not block.relevant for block in blocks)
+    return TiedList(gold, hits_of(gold, ranked.ids), tuple(blocks), fixed, simple, repeat)
 
 
 def _blocks(ranked: RankedList) -> Iterable[tuple[int, Sequence[str]]]:
@@ -113,7 +120,9 @@ def expected_reciprocal_rank(tied: TiedList, k: int) -> float:
 
 
 def chance_of_all(tied: TiedList, k: int) -> float:
-    """Return the chance that every gold unit stands within k; of simple lists."""
+    """Return the chance that every gold unit stands within k; of fixed and of simple lists."""
+    if tied.fixed:
+        return float(found(tied.hits, k) == tied.gold.size)
     chance, count = 1.0, 0
     for block in tied.blocks:
         count += len(block.new)
@@ -123,10 +132,12 @@ def chance_of_all(tied: TiedList, k: int) -> float:
 
 
 def expected_ap(tied: TiedList, k: int) -> float:
-    """Return the expected average precision; of simple lists.
+    """Return the expected average precision; of fixed and of simple lists.
 
     At place i of a block with r relevant of m: r / m x (found above + 1 + (i - 1)(r - 1) / (m - 1)) / rank.
     """
+    if tied.fixed:
+        return average_precision(tied.gold, tied.hits, k)
     total, above = 0.0, 0
     for block in tied.blocks:
         r, m = block.relevant, block.size
@@ -138,7 +149,9 @@ def expected_ap(tied: TiedList, k: int) -> float:
 
 
 def expected_ndcg(tied: TiedList, k: int) -> float:
-    """Return the expected ndcg; of simple lists: every unit has its block's mean discount within k."""
+    """Return the expected ndcg; of fixed lists, and of simple ones: a unit has its block's mean discount within k."""
+    if tied.fixed:
+        return ndcg(tied.gold, tied.hits, k)
     total = 0.0
     for block in tied.blocks:
         if block.new:
@@ -181,18 +194,19 @@ def tie_averaged(
 ) -> dict[str, Measured | Undefined]:
     """Return the tie-averaged measures as `NAME@K`.
 
-    `all`, `ap` and `ndcg` are Undefined where a list has an entry that finds two units or a unit
-    found by two entries: their places then depend on each other.
+    `all`, `ap` and `ndcg` are Undefined where relevant entries are tied and one of the list finds two
+    units, or two find one unit: the places then depend on each other.
     """
     rows, failed, outside = list(lists), list(lost), tuple(ineligible)
-    simple = all(row.simple for row in rows)
+    entangled = sum(not (row.fixed or row.simple) for row in rows)
+    reason = f"in {entangled} list(s) with ties a unit is found by two entries, or an entry finds two"
     out: dict[str, Measured | Undefined] = {}
     for k in ks:
         for name, kind in MEASURES.items():
             if not kind.cutoff:
                 continue
-            if name in _SIMPLE and not simple:
-                out[f"{name}@{k}"] = Undefined("a unit is found by two entries, or an entry finds two units")
+            if name in _SIMPLE and entangled:
+                out[f"{name}@{k}"] = Undefined(reason)
                 continue
             count = _ANY[name] if name in _ANY else _SIMPLE[name]
             out[f"{name}@{k}"] = measure(

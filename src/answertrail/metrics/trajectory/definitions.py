@@ -21,8 +21,8 @@ DRIFT = (
 )
 
 INFORMATIONAL: Mapping[str, str] = {
-    "cited_share": "exploration and negative confirmation lower it and are good work (ADR 0019)",
-    "mean_cited_share": "exploration and negative confirmation lower it and are good work (ADR 0019)",
+    "cited_share": "exploration and negative confirmation lower it and are good work",
+    "mean_cited_share": "exploration and negative confirmation lower it and are good work",
     "duplicate_search_rate": "it describes how a run searched, and coming back to a place can be right",
     "chunks_per_search": "it describes how a run searched; a broad search is no better than a narrow one",
     "retrieval_drift": "a sub-question is far from its question and may be what finds the answer",

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 
 import snowballstemmer
 
@@ -38,6 +39,8 @@ _CJK_ONLY = re.compile(rf"[{_CJK}]")
 _ENDS = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+|(?<=[\u3002\uff01\uff1f])")
 _ABBREVIATION = re.compile(r"\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|vs|e\.g|i\.e|etc)\.$")
 _STEMMER = snowballstemmer.stemmer("english")
+_STEMMING = Lock()
+"""The stemmer keeps the word it works on in itself: two threads at once give each other's stems."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Word:
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The English Snowball stem of a casefolded word; words of other scripts come back as is."""
-    return str(_STEMMER.stemWord(word))
+    with _STEMMING:
+        return str(_STEMMER.stemWord(word))
 
 
 def normalise(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Read what other tools export into run/1, question/1 and retrieval_run/1."""

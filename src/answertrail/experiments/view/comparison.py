@@ -1,0 +1,117 @@
+"""A comparison as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from answertrail.experiments.compare import Comparison, how
+from answertrail.experiments.compare_measures import MeasureComparison
+from answertrail.experiments.registration import Deviation
+from answertrail.experiments.view.table import Cell, ReportTable, table
+from answertrail.metrics.permutation import TestResult
+from answertrail.metrics.values import Interval, Undefined
+
+MANY = 12
+
+
+def tables(comparison: Comparison) -> list[ReportTable]:
+    """Return the measures, what differs between the two, and the deviations from the registration."""
+    shown = [_measures(comparison), _differing(comparison)]
+    if comparison.registration is not None:
+        shown.append(deviation_table(comparison.deviations))
+    return shown
+
+
+def _measures(comparison: Comparison) -> ReportTable:
+    rows = [
+        (
+            row.name if row.primary else f"{row.name} (exploratory)",
+            row.first,
+            row.second,
+            _difference(row),
+            _p(row.test.p) if isinstance(row.test, TestResult) else row.test,
+            None if row.adjusted_p is None else _p(row.adjusted_p),
+            _p(row.test.smallest) if isinstance(row.test, TestResult) else None,
+            _points(row.detectable),
+            f"{row.better}/{row.same}/{row.worse}",
+            row.questions,
+        )
+        for row in comparison.rows
+    ]
+    columns = (
+        "measure", "A", "B", "B - A, points", "p", "p, Holm", "p at least", "detectable, points",
+        "B better/same/worse", "questions",
+    )  # fmt: skip
+    title = f"A = {comparison.first.label}, B = {comparison.second.label}"
+    return table("comparison", title, columns, rows, _notes(comparison))
+
+
+def _difference(row: MeasureComparison) -> Cell:
+    found = row.difference
+    if isinstance(found, Undefined):
+        return found
+    interval = found.interval
+    if isinstance(interval, Interval):
+        return f"{found.value * 100:+.1f} [{interval.low * 100:+.1f}, {interval.high * 100:+.1f}]"
+    why = f" (no interval: {interval.reason})" if isinstance(interval, Undefined) else ""
+    return f"{found.value * 100:+.1f}{why}"
+
+
+def _p(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.2g}"
+
+
+def _points(value: float | Undefined) -> Cell:
+    return value if isinstance(value, Undefined) else f"{value * 100:.1f}"
+
+
+def _notes(comparison: Comparison) -> Iterable[str]:
+    a, b = comparison.first, comparison.second
+    tests = comparison.rows[0].family if comparison.rows else 0
+    yield (
+        f"{comparison.common} questions in common. Intervals: paired bootstrap over questions; p: sign flip over "
+        f"questions; Holm over {tests} test(s), to be held against {comparison.alpha:g}. Detectable: the smallest mean "
+        "difference per question these questions show in 80 of 100 samples."
+    )
+    for side, only in ((a, comparison.only_first), (b, comparison.only_second)):
+        if only:
+            yield f"Only {side.label} was asked {len(only)} question(s), left out: {listed(only)}."
+    if comparison.unequal_repeats:
+        yield f"Not asked equally often, allowed by the caller: {listed(comparison.unequal_repeats)}."
+    for row in comparison.rows:
+        one_sided = [*row.only_first, *row.only_second]
+        if one_sided:
+            yield f"{row.name}: {len(one_sided)} question(s) have it on one side only, left out: {listed(one_sided)}."
+        if row.ineligible:
+            yield f"{row.name}: {len(row.ineligible)} question(s) without a denominator: {listed(row.ineligible)}."
+        if row.unequal:
+            yield f"{row.name}: {len(row.unequal)} question(s) with unequal repeats: {listed(row.unequal)}."
+        if any(row.unscored):
+            yield f"{row.name}: {row.unscored[0]} unit(s) of A and {row.unscored[1]} of B are unscored, in no count."
+    for side in (a, b):
+        for flag in side.flags:
+            yield f"FLAG, {side.label}: {flag}"
+
+
+def _differing(comparison: Comparison) -> ReportTable:
+    rows = [(d.name, d.first.shown, d.second.shown, how(comparison, d)) for d in comparison.differing]
+    equal = [
+        c.name
+        for c in comparison.first.conditions.conditions
+        if c.value is not None and c.name not in {d.name for d in comparison.differing}
+    ]
+    notes = [f"Equal: {', '.join(equal)}."] if equal else []
+    return table("differing", "What differs between A and B", ("condition", "A", "B", "why it may differ"), rows, notes)
+
+
+def deviation_table(deviations: Sequence[Deviation]) -> ReportTable:
+    """Return the deviations from a registration; an empty table says there is none."""
+    rows = [(row.kind, row.registered, row.done) for row in deviations]
+    title = f"{len(rows)} deviation(s) from the registration" if rows else "No deviation from the registration"
+    return table("deviations", title, ("what", "registered", "done"), rows)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return up to twelve names and how many more there are."""
+    more = f" and {len(names) - MANY} more" if len(names) > MANY else ""
+    return ", ".join(names[:MANY]) + more

@@ -1,0 +1,77 @@
+"""`answertrail eval power` and `eval kit` as they are typed."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+KIT = Path(str(resources.files("answertrail.kit"))) / "experiment" / "development"
+PILOT = ("--pilot-a", f"{KIT}/runs.jsonl#lexical", "--pilot-b", f"{KIT}/runs.jsonl#fused")
+GOLD = ("--questions", KIT / "questions.jsonl")
+
+
+def test_questions_and_differences_in_words_and_as_json(cli):
+    done = cli("eval", "power", "--questions-n", 35, "--spread", 0.3)
+    assert done.code == 0
+    assert "35 questions show a difference of 14.6 points or more" in done.out
+    assert cli("eval", "power", "--difference", 0.05, "--spread", 0.3, "--json").json["questions"] == 285
+    done = cli("eval", "power", "--difference", 0.1, "--binary", "--discordant", 0.2, "--json").json
+    assert (done["questions"], done["test"]) == (155, "McNemar")
+
+
+def test_a_pilot_of_rankings_gives_spread_and_size(cli):
+    done = cli("eval", "power", *PILOT, *GOLD, "--k", 5, "--measure", "mean_recall@5", "--json").json
+    assert done["source"] == "a pilot of 6 questions, mean_recall@5"  # the unsupported one has no recall
+    assert done["questions"] == 6
+    assert done["spread"] == pytest.approx((1 / 6) ** 0.5)  # one of six differs, by 1
+    more = cli("eval", "power", *PILOT, *GOLD, "--k", 5, "--measure", "mean_recall@5", "--difference", 0.1, "--json")
+    assert more.json["questions"] == 133
+
+
+def test_a_gold_file_counts_its_answerable_questions(cli):
+    done = cli("eval", "power", *GOLD, "--spread", 0.3, "--json")
+    assert done.json["questions"] == 6
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "nothing says how much"),
+        (("--spread", 0.3), "--questions-n N or --difference D"),
+        (("--spread", 0.3, "--questions-n", 5, "--difference", 0.1), "not both"),
+        (("--spread", "nan", "--questions-n", 5), "--spread"),
+        (("--spread", 0.3, "--difference", 1), "--difference"),
+        (("--spread", 0.3, "--difference", 0.1, "--power", 1), "--power"),
+        (("--baseline", 0.3, "--difference", 0.1), "add --binary"),
+        (("--binary", "--difference", 0.1), "--discordant or --baseline"),
+        (("--binary", "--discordant", 0.3, "--spread", 0.2, "--questions-n", 9), "give one of"),
+        (("--pilot-a", "a.jsonl", "--questions-n", 9), "two files and their questions"),
+        (("--measure", "recall", "--spread", 0.3, "--questions-n", 9), "are of a pilot"),
+        ((*PILOT, *GOLD), "they have recall@10"),
+        ((*PILOT, *GOLD, "--measure", "nonsense"), "no measure 'nonsense'"),
+        ((*PILOT[:2], "--pilot-b", KIT / "runs.jsonl", *GOLD, "--measure", "recall@10"), "4 modes"),
+        ((*PILOT, "--questions", "nowhere.jsonl", "--measure", "recall@10"), "nowhere.jsonl"),
+    ],
+)
+def test_what_cannot_be_planned_says_what_to_give(cli, words, said):
+    done = cli("eval", "power", *words)
+    assert done.code == 2, done.out
+    assert said in done.err
+    assert cli("eval", "power", *words, "--json").json["error"]["kind"] in ("input", "not_found")
+
+
+def test_the_kit_is_written_and_run_again(cli, tmp_path):
+    done = cli("eval", "kit", "--out", tmp_path / "kit", "--json").json
+    assert (done["written"] > 10, done["unchanged"]) == (True, 0)
+    again = cli("eval", "kit", "--out", tmp_path / "kit")
+    assert (again.code, "0 files written" in again.out) == (0, True)
+    (tmp_path / "kit" / "README.md").write_text("mine")
+    refused = cli("eval", "kit", "--out", tmp_path / "kit")
+    assert (refused.code, (tmp_path / "kit" / "README.md").read_text()) == (2, "mine")
+    assert cli("eval", "kit").code == 2
+    rerun = cli("eval", "kit", "--rerun")
+    assert rerun.code == 0, rerun.out + rerun.err
+    assert rerun.out.count("Every ranking is as recorded.") == 2
+    assert "7 of 27" in rerun.out

@@ -1,0 +1,134 @@
+"""`eval register`, `eval run`, `eval compare` and sealed questions on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answertrail.experiments.inputs import read_runs
+
+GOLD = [
+    {"question_id": "kiln", "question": "Where was the kiln moved in January?", "tier": "factual",
+     "evidence": [{"document_id": "20250110_ep1", "start_s": 31, "end_s": 37}]},
+    {"question_id": "glaze", "question": "At how many degrees did the glaze stop crawling?", "tier": "factual",
+     "evidence": [{"document_id": "20250110_ep1", "start_s": 62, "end_s": 69}]},
+    {"question_id": "price", "question": "What would a new kiln cost?", "tier": "unanswerable",
+     "unanswerable_kind": "missing_fact"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def gold(tmp_path: Path, ingested: Any) -> Path:
+    return written(tmp_path / "gold.jsonl", GOLD)
+
+
+def written(path: Path, rows: list[dict[str, Any]], **more: Any) -> Path:
+    path.write_text("".join(json.dumps({"schema": "question/1", **row, **more}) + "\n" for row in rows))
+    return path
+
+
+def test_register_run_and_compare(cli, gold, tmp_path):
+    registration = tmp_path / "registration.json"
+    systems = ("--recipe", "answertrail-2026", "--recipe", "no-loop")
+    words = ("--questions", gold, *systems, "--measure", "needle_recall:totals", "--repeats", "2", "--out", registration)
+    registered = cli("eval", "register", *words, "--json")
+    assert registered.code == 0, registered.err
+    assert cli("eval", "register", *words).code == 2  # never overwritten
+    for name in ("answertrail-2026", "no-loop"):
+        done = cli(
+            "eval", "run", "--questions", gold, "--recipe", name, "--repeats", "2", "--registration", registration,
+            "--out", tmp_path / f"{name}.jsonl", "--json",
+        )  # fmt: skip
+        assert done.code == 0, done.err
+        assert done.json["deviations"] == []
+        assert (done.json["runs"], done.json["complete"], done.json["valid"]) == (6, True, True)
+        assert done.json["conditions"]["gold"]["value"] == registered.json["gold_hash"]
+    pair = ("eval", "compare", tmp_path / "answertrail-2026.jsonl", tmp_path / "no-loop.jsonl", "--questions", gold)
+    found = cli(*pair, "--registration", registration, "--measure", "citation_recall", "--json")
+    assert found.code == 0, found.err
+    assert set(found.json["measures"]) == {"needle_recall", "citation_recall"}
+    assert [row["kind"] for row in found.json["registration"]["deviations"]] == ["exploratory"]
+    assert found.json["measures"]["citation_recall"]["p_adjusted"] is None
+    assert [row["condition"] for row in found.json["differing"]] == ["recipe"]
+    shown = cli(*pair, "--registration", registration)
+    assert "No deviation from the registration" in shown.out
+    assert "needle_recall" in shown.out
+    refused = cli(*pair, "--under-test", "model")
+    assert refused.code == 2
+    assert "recipe" in refused.err
+
+
+def test_the_repeats_of_a_registration_are_held_against_what_was_run(cli, gold, tmp_path):
+    registration, out = tmp_path / "registration.json", tmp_path / "a.jsonl"
+    words = ("--recipe", "no-loop", "--questions", gold)
+    cli("eval", "register", *words, "--measure", "needle_recall", "--repeats", "3", "--out", registration)
+    done = cli("eval", "run", *words, "--out", out, "--registration", registration, "--json").json
+    assert done["deviations"] == [{"kind": "repeats", "registered": "3", "done": "no-loop: 1 a question"}]
+    text = registration.read_text().replace('"repeats": 3', '"repeats": 1')
+    registration.write_text(text)
+    edited = cli("eval", "run", *words, "--out", tmp_path / "b.jsonl", "--registration", registration)
+    assert edited.code == 2
+    assert "edited" in edited.err
+
+
+def test_the_conditions_of_a_file_are_kept(cli, gold, tmp_path):
+    out = tmp_path / "runs.jsonl"
+    assert cli("eval", "run", "--questions", gold, "--recipe", "no-loop", "--out", out).code == 0
+    other = cli("eval", "run", "--questions", gold, "--recipe", "hybrid", "--out", out)
+    assert other.code == 2
+    assert "recipe: made with no-loop" in other.err
+    assert {run.recipe.name for run in read_runs(out)} == {"no-loop"}
+
+
+def test_held_out_questions_need_a_word_and_are_logged(cli, ingested, tmp_path):
+    mixed = written(tmp_path / "mixed.jsonl", [{**GOLD[0], "split": "held_out"}, {**GOLD[1], "split": "dev"}])
+    run = ("eval", "run", "--questions", mixed, "--recipe", "no-loop", "--json", "--out")
+    refused = cli(*run, tmp_path / "a.jsonl")
+    assert refused.code == 2
+    assert "--sealed-ok" in refused.err
+    assert not (tmp_path / "a.jsonl").exists()
+    assert cli(*run, tmp_path / "dev.jsonl", "--split", "dev").json["runs"] == 1
+    first = cli(*run, tmp_path / "a.jsonl", "--sealed-ok").json["split"]
+    assert (first["status"], first["look"]) == ("held_out", 1)
+    scored = cli("eval", "score", "--questions", mixed, "--runs", tmp_path / "a.jsonl", "--sealed-ok", "--json").json
+    assert scored["seal"]["look"] == 1  # what was run, scored
+    renamed = mixed.rename(tmp_path / "renamed.jsonl")
+    other = ("eval", "run", "--questions", renamed, "--recipe", "hybrid", "--out", tmp_path / "b.jsonl", "--sealed-ok")
+    second = cli(*other, "--json")
+    assert (second.json["split"]["status"], second.json["split"]["look"]) == ("regression", 2)
+    assert "look 2" in second.err
+    compared = cli(
+        "eval", "compare", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--questions", renamed, "--sealed-ok", "--measure",
+        "needle_recall",
+    )  # fmt: skip
+    assert "now regression" in compared.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--repeats", "0"], "0"),
+        (["--recipe", "nothing"], "no recipe 'nothing'"),
+        (["--model", "nothing"], "nothing"),
+        (["--corpus", "nothing"], "nothing"),
+        (["--max-cost", "nan"], "nan"),
+    ],
+)
+def test_bad_words_are_refused_before_anything_is_written(cli, gold, tmp_path, words, said):
+    out = tmp_path / "runs.jsonl"
+    found = cli("eval", "run", "--questions", gold, "--out", out, *words)
+    assert found.code == 2
+    assert said in found.err
+    assert not out.exists()
+
+
+def test_a_service_that_fails_gives_no_valid_result(cli, gold, tmp_path):
+    script = tmp_path / "script.jsonl"
+    script.write_text('{"error": "down"}\n' * 50)
+    found = cli("eval", "run", "--questions", gold, "--out", tmp_path / "r.jsonl", "--model", f"scripted:{script}", "--json")
+    assert found.code == 1
+    assert found.json["valid"] is False
+    assert found.json["errors"] == {"service": 3}
