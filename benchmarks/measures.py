@@ -6,13 +6,15 @@ Every tool gets the same rankings and gold and computes the same five measures a
 all queries of the gold; the program stops if they do not agree. *scoring* begins with each tool's
 own input in memory (lists of ids and `Gold`; dicts of scores and a `RelevanceEvaluator`); *all*
 begins with the same plain rows (query, document, score) for everyone and makes that input first.
-The tools take turns; the best of the rounds counts, and the ratio of bests is what to read, since
-other work on the machine slows them all. Writes benchmarks/results/measures.json.
+The tools take turns, each after a garbage collection; the best of the rounds counts, in processor
+time, which other work on the machine disturbs less than wall time. No tool uses a second thread.
+Read the ratios. Writes benchmarks/results/measures.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import platform
@@ -45,7 +47,7 @@ class World(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """Best seconds of one contender at one job."""
+    """Best processor seconds of one contender at one job."""
 
     job: str
     tool: str
@@ -190,13 +192,14 @@ def bootstraps(questions: int, resamples: int, rounds: int) -> list[Timed]:
 
 
 def in_turn(jobs: Mapping[tuple[str, int], Callable[[], object]], rounds: int) -> dict[tuple[str, int], float]:
-    """Run the jobs one after the other, again and again, and return the best seconds of each."""
+    """Run the jobs one after the other, again and again, and return the best processor seconds of each."""
     best = dict.fromkeys(jobs, float("inf"))
     for _ in range(rounds):
         for name, job in jobs.items():
-            start = time.perf_counter()
+            gc.collect()
+            start = time.process_time()
             job()
-            best[name] = min(best[name], time.perf_counter() - start)
+            best[name] = min(best[name], time.process_time() - start)
     return best
 
 

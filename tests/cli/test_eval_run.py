@@ -33,7 +33,17 @@ def written(path: Path, rows: list[dict[str, Any]], **more: Any) -> Path:
 def test_register_run_and_compare(cli, gold, tmp_path):
     registration = tmp_path / "registration.json"
     systems = ("--recipe", "answertrail-2026", "--recipe", "no-loop")
-    words = ("--questions", gold, *systems, "--measure", "needle_recall:totals", "--repeats", "2", "--out", registration)
+    words = (
+        "--questions",
+        gold,
+        *systems,
+        "--measure",
+        "needle_recall:totals",
+        "--repeats",
+        "2",
+        "--out",
+        registration,
+    )
     registered = cli("eval", "register", *words, "--json")
     assert registered.code == 0, registered.err
     assert cli("eval", "register", *words).code == 2  # never overwritten
@@ -54,7 +64,7 @@ def test_register_run_and_compare(cli, gold, tmp_path):
     assert found.json["measures"]["citation_recall"]["p_adjusted"] is None
     assert [row["condition"] for row in found.json["differing"]] == ["recipe"]
     shown = cli(*pair, "--registration", registration)
-    assert "No deviation from the registration" in shown.out
+    assert "Registration: no deviation" in shown.out
     assert "needle_recall" in shown.out
     refused = cli(*pair, "--under-test", "model")
     assert refused.code == 2
@@ -100,10 +110,8 @@ def test_held_out_questions_need_a_word_and_are_logged(cli, ingested, tmp_path):
     second = cli(*other, "--json")
     assert (second.json["split"]["status"], second.json["split"]["look"]) == ("regression", 2)
     assert "look 2" in second.err
-    compared = cli(
-        "eval", "compare", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--questions", renamed, "--sealed-ok", "--measure",
-        "needle_recall",
-    )  # fmt: skip
+    pair = ("eval", "compare", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--questions", renamed)
+    compared = cli(*pair, "--sealed-ok", "--measure", "needle_recall")
     assert "now regression" in compared.out
 
 
@@ -128,7 +136,19 @@ def test_bad_words_are_refused_before_anything_is_written(cli, gold, tmp_path, w
 def test_a_service_that_fails_gives_no_valid_result(cli, gold, tmp_path):
     script = tmp_path / "script.jsonl"
     script.write_text('{"error": "down"}\n' * 50)
-    found = cli("eval", "run", "--questions", gold, "--out", tmp_path / "r.jsonl", "--model", f"scripted:{script}", "--json")
+    found = cli(
+        "eval", "run", "--questions", gold, "--out", tmp_path / "r.jsonl", "--model", f"scripted:{script}", "--json"
+    )
     assert found.code == 1
     assert found.json["valid"] is False
     assert found.json["errors"] == {"service": 3}
+
+
+def test_a_question_that_cannot_be_asked_is_a_failed_run_of_the_same_system(cli, gold, tmp_path):
+    long = written(tmp_path / "long.jsonl", [GOLD[0], {**GOLD[1], "question": "what " * 900}])
+    found = cli("eval", "run", "--questions", long, "--out", tmp_path / "r.jsonl", "--json")
+    assert found.code == 1
+    assert (found.json["valid"], found.json["errors"]) == (True, {"input": 1})
+    scored = cli("eval", "score", "--questions", long, "--runs", tmp_path / "r.jsonl", "--json")
+    assert scored.code == 0, scored.err
+    assert cli("eval", "run", "--questions", long, "--out", tmp_path / "r.jsonl", "--json").json["made"] == 0

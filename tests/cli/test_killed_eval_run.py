@@ -21,7 +21,9 @@ def ended(path: Path) -> list[str]:
     """The whole lines of ended runs."""
     if not path.exists():
         return []
-    return [line for line in path.read_text().splitlines(keepends=True) if line.endswith("}\n") and '"run/1"' in line[:30]]
+    return [
+        line for line in path.read_text().splitlines(keepends=True) if line.endswith("}\n") and '"run/1"' in line[:30]
+    ]
 
 
 def test_a_run_killed_at_any_moment_is_finished_by_the_next(cli, settings, tmp_path):
@@ -31,10 +33,22 @@ def test_a_run_killed_at_any_moment_is_finished_by_the_next(cli, settings, tmp_p
         **os.environ, "ANSWERTRAIL_HOME": str(settings.home), "ANSWERTRAIL_DATABASE_URL": settings.database_url,
     }  # fmt: skip
     killed_in_work = 0
-    for number in range(rounds(ci=2, soak=40)):
+    for number in range(rounds(ci=1, soak=40)):
         path = tmp_path / f"runs-{number}.jsonl"
         draft = tmp_path / f"runs-{number}.jsonl.part"
-        words = ["eval", "run", "--questions", QUESTIONS, "--recipe", "no-loop", "--repeats", "2", "--out", path, "--json"]
+        words = [
+            "eval",
+            "run",
+            "--questions",
+            QUESTIONS,
+            "--recipe",
+            "no-loop",
+            "--repeats",
+            "2",
+            "--out",
+            path,
+            "--json",
+        ]
         process = subprocess.Popen(
             [sys.executable, "-c", "from answertrail.cli.main import main; main()", *map(str, words)],
             env=environment,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from answertrail.metrics.measured import Measured
@@ -73,7 +75,10 @@ def test_complaint_18_a_set_without_an_abstention_item_says_so() -> None:
 
 
 def test_complaint_19_no_phrase_decides_in_any_language() -> None:
-    cited = {"citation_checks": [{"attempt": 1, "check": "supported", "passed": True}], "retrieved": ["d:00030"]}
+    cited: dict[str, Any] = {
+        "citation_checks": [{"attempt": 1, "check": "supported", "passed": True}],
+        "retrieved": ["d:00030"],
+    }
     known = [question(f"u{n}", "unanswerable") for n in range(7)]
     declined = [run(f"u{n}", "cannot_answer", text=text, **cited) for n, text in enumerate(REFUSALS)]
     answered = [run(f"u{n + 4}", "answered", text=text) for n, text in enumerate(ANSWERS)]

@@ -30,7 +30,7 @@ def test_complaint_17_answerability_is_a_field_and_not_a_suffix_of_the_id() -> N
 def test_complaint_20_one_rule_for_every_empty_denominator() -> None:
     found = score_resolutions(gold(asked("bare")), [])
     assert {str(measured.value) for measured in found.measures.values()} == {
-        "Undefined(reason='no answerable question')",
+        "Undefined(reason='no answerable question with a gold node')",
         "Undefined(reason='no unanswerable question')",
         "Undefined(reason='no question')",
         "Undefined(reason='nothing was resolved')",

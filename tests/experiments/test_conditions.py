@@ -83,11 +83,14 @@ def test_a_judge_of_the_agents_family_is_noted() -> None:
     one = run("a", models={**MODELS, "family": "openai"})
     assert family_note([one], [verdict(one, "n", "HIT", judge={"name": "j", "family": "anthropic"})]) is None
     note = family_note([one], [verdict(one, "n", "HIT", judge={"name": "j", "family": "openai"})])
-    assert note is not None and "openai" in note
+    assert note is not None
+    assert "openai" in note
 
 
 def test_the_artefact_follows_the_system_and_not_the_gold_or_the_judge() -> None:
     one = run("a")
-    assert conditions_of([one]).artefact == conditions_of([run("b")], questions("a"), [verdict(one, "n", "HIT")]).artefact
+    assert (
+        conditions_of([one]).artefact == conditions_of([run("b")], questions("a"), [verdict(one, "n", "HIT")]).artefact
+    )
     assert conditions_of([one]).artefact != conditions_of([run("a", recipe={**RECIPE, "hash": "x"})]).artefact
     assert question("a").question == "What of a?"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -15,8 +14,8 @@ from answertrail.experiments.inputs import read_questions
 from answertrail.experiments.kit import (
     EMBEDDER,
     MANIFEST,
-    K,
     SPLITS,
+    K,
     changes,
     files,
     kit_questions,
@@ -26,6 +25,7 @@ from answertrail.experiments.kit import (
 )
 from answertrail.experiments.kit_summary import summarize
 from answertrail.experiments.retrieval import score_retrieval
+from answertrail.experiments.view.kit import tables
 from answertrail.metrics.measured import Intervals
 from answertrail.metrics.ranking.units import document_of
 from answertrail.models.embedding.load import load_embedder
@@ -63,7 +63,7 @@ def test_the_teaching_fixture_gives_the_expected_results(kit):
         counts = expected["per_question"][row.question_id]
         assert len(row.found) == counts["found"]
         assert len(row.found) / (len(row.found) + len(row.missed)) == counts["recall"]
-    assert [row.question_id for row in scores.questions][0] == "teach-3"  # the one that failed stands first
+    assert scores.questions[0].question_id == "teach-3"  # the one that failed stands first
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -112,9 +112,8 @@ def test_the_recorded_summary_is_that_of_the_recorded_rankings(kit, split):
 @pytest.mark.parametrize("split", SPLITS)
 def test_every_mode_returned_passages_for_the_unsupported_question(split):
     summary = summarize(kit_questions(split), recorded(split)[0])
-    assert {name: (m.unsupported_returned, m.unsupported_asked) for name, m in summary.scores.modes.items()} == {
-        name: (1, 1) for name in MODES
-    }
+    asked = {name: (mode.unsupported_returned, mode.unsupported_asked) for name, mode in summary.scores.modes.items()}
+    assert asked == dict.fromkeys(MODES, (1, 1))
     [ineligible] = summary.scores.ineligible
     assert ineligible.question_id.endswith("-7")
     assert all(summary.measures(mode)[f"mean_recall@{K}"].ratio.denominator == 6 for mode in MODES)
@@ -193,7 +192,23 @@ def test_a_file_in_place_of_the_folder_and_a_dangling_link_are_refused(tmp_path)
         write_kit(tmp_path / "file")
     out = tmp_path / "kit"
     out.mkdir()
-    os.symlink(tmp_path / "nowhere", out / "README.md")
+    (out / "README.md").symlink_to(tmp_path / "nowhere")
     with pytest.raises(InputError, match="is not the kit's"):
         write_kit(out)
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_tables_of_the_docs_are_those_of_the_recording():
+    page = (Path(__file__).parents[2] / "docs/kit.md").read_text(encoding="utf-8")
+    for split in SPLITS:
+        summary = summarize(kit_questions(split), recorded(split)[0])
+        [shown, *_] = tables(split, summary, (), {}, {})
+        cells = {row[0]: row[1:] for row in shown.rows}
+        _, _, text = page.partition(f"| {split} | dense | lexical | hybrid | fused |\n|---|---|---|---|---|\n")
+        rows = [tuple(cell.strip() for cell in line.strip("|").split("|"))[1:] for line in text.splitlines()[:5]]
+        assert rows[0] == cells[f"recall@{K}"]
+        assert rows[1] == cells["returned_precision"]
+        assert rows[2] == ("yes",) * 4
+        assert cells["unsupported question: passages returned"] == ("1 of 1",) * 4
+        assert rows[3] == cells["outdated source above the current one"]
+        assert rows[4] == cells["sources of the other project"]

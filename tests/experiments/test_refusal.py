@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answertrail.errors import InputError
+from answertrail.experiments.gates import Gate, check_gates
 from answertrail.experiments.view.refusal import tables
 from answertrail.experiments.view.table import cell_text
 from answertrail.metrics.measured import Intervals, Measured
@@ -151,6 +152,15 @@ def test_a_score_that_is_zero_for_all_has_no_interval_of_a_share() -> None:
     assert score.over(["u0", "u1"]).worst == -1
 
 
+def test_a_gate_counts_an_ungraded_answer_as_wrong_not_as_declined() -> None:
+    known = [question(f"a{n}") for n in range(10)]
+    runs = [run(f"a{n}", "answered") for n in range(10)]
+    marks = [verdict(f"a{n}/0", f"a{n}_n0") for n in range(9)]
+    measures = scored(known, runs, marks).measures
+    passed = [check_gates(measures, [Gate("crag_score", least)])[0].passed for least in (0.79, 0.81, 0.91)]
+    assert passed == [True, False, False]  # 9 right, 1 unknown: (9 - 1) / 10 at worst
+
+
 def curve_world(confidences: list[float]) -> tuple[list[Any], list[Any], list[Any]]:
     """Answers 0, 1, ... of answerable questions; every third is wrong."""
     known = [question(f"a{n}") for n in range(len(confidences))]
@@ -267,6 +277,7 @@ def test_any_world_cross_foots_is_bounded_and_forgets_the_order(
         row = scores.table.row(answerable=answerable)
         assert sum(row.values()) == sum(case.answerable == answerable for case in scores.cases)
     assert sum(row.questions for row in scores.table.strata) == len(known)
+    assert sum(row.asked for row in scores.table.strata) == sum(bool(outcomes) for _, outcomes in world)
     for name, found in scores.measures.items():
         if isinstance(found, Measured) and isinstance(found.value, float):
             assert (-1 if name.startswith("crag") else 0) <= found.value <= 1

@@ -102,7 +102,9 @@ def test_the_file_is_written_once_and_an_edit_is_seen(tmp_path: Path) -> None:
 
 def test_a_registration_may_be_toml_and_faults_name_file_and_field(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
-    lines = [f"{key} = {json.dumps(value)}" for key, value in REGISTERED.as_json().items() if not isinstance(value, list)]
+    lines = [
+        f"{key} = {json.dumps(value)}" for key, value in REGISTERED.as_json().items() if not isinstance(value, list)
+    ]
     lines += ['question_ids = ["a", "b"]']
     lines += ["[[measures]]", 'name = "recall"', 'statistic = "totals"', "[[measures]]", 'name = "needle_recall"']
     for system in BODY["systems"]:

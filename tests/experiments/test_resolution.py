@@ -130,7 +130,7 @@ def test_a_table_that_does_not_add_up_does_not_exist() -> None:
 
 def test_the_best_of_several_gold_nodes_counts_and_grade_0_is_no_gold() -> None:
     two = asked("q", "g", "h")
-    assert counts(score_resolutions(gold(two), [listed("q", "a", "h", "g")]))["r@3"] == (1, 1)
+    assert counts(score_resolutions(gold(two), [listed("q", "h", "g")]))["r@1"] == (1, 1)
     graded = Question.model_validate({**two.as_json(), "relevant": [{"id": "g", "grade": 0}, {"id": "h", "grade": 2}]})
     found = score_resolutions(gold(graded), [listed("q", "g", "h", to="g")])
     assert counts(found)["r@1"] == (0, 1)
@@ -142,7 +142,7 @@ def test_nothing_resolved_leaves_precision_undefined_and_no_unanswerable_questio
     assert found["precision"].value == Undefined("nothing was resolved")
     assert found["unanswerable_resolved"].value == Undefined("no unanswerable question")
     only = score_resolutions(gold(unanswerable("u")), []).measures
-    assert only["r@1"].value == Undefined("no answerable question")
+    assert only["r@1"].value == Undefined("no answerable question with a gold node")
 
 
 def test_what_took_no_part_or_looks_odd_is_listed() -> None:
@@ -164,9 +164,16 @@ def test_what_took_no_part_or_looks_odd_is_listed() -> None:
 def test_a_resolution_without_an_id_belongs_to_the_one_question_with_its_words() -> None:
     nameless = listed("q", "g").model_copy(update={"question_id": None})
     assert counts(score_resolutions(gold(asked("q", "g")), [nameless]))["r@1"] == (1, 1)
+    stray = nameless.model_copy(update={"question": "something else?"})
+    assert score_resolutions(gold(asked("q", "g")), [nameless, stray]).matched.not_asked == ("something else?",)
     twice = gold(asked("q", "g"), asked("p", "g", question="q?"))
     with pytest.raises(InputError, match="no question_id, and 2 questions have its text"):
         score_resolutions(twice, [nameless])
+
+
+def test_resolutions_of_another_question_set_are_refused() -> None:
+    with pytest.raises(InputError, match="none of 2 resolutions is of a question in the set; the first is of 'x'"):
+        score_resolutions(gold(asked("q", "g")), [listed("x", "g"), listed("y", "g")])
 
 
 def test_the_rule_keeps_its_own_and_lists_the_rest() -> None:

@@ -95,7 +95,8 @@ def test_one_record_a_question_and_repeat_in_the_order_of_the_file(tmp_path: Pat
     assert keys(path) == IN_ORDER
     assert sorted(asker.asked) == sorted(IN_ORDER)
     assert asker.most == concurrency
-    assert made.complete and made.valid
+    assert made.complete
+    assert made.valid
     assert not (tmp_path / "runs.jsonl.part").exists()
     assert read_runs(path)[0].meta["evaluation"]["questions_hash"] == GOLD.hash  # type: ignore[index]
 
@@ -166,7 +167,9 @@ def _with(of: Plan, **more: Any) -> Any:
 def test_a_changed_program_may_be_allowed(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     make(path, Answers())
-    changed = replace(plan(), conditions=_with(plan(), code=CodeRef(version="0.2.0")), allow_different=frozenset({"code"}))
+    changed = replace(
+        plan(), conditions=_with(plan(), code=CodeRef(version="0.2.0")), allow_different=frozenset({"code"})
+    )
     assert make(path, Answers(), changed).kept == 6
 
 
@@ -201,7 +204,9 @@ def test_a_finish_that_was_killed_before_it_dropped_the_draft_asks_nothing_again
     make(path, Answers({"a": ["service"]}))
     first = path.read_text()
     make(path, Answers())
-    draft.write_text(first + json.dumps({"schema": "started/1", "run_id": "r0", "question_id": "a", "repeat": 0}) + "\n")
+    draft.write_text(
+        first + json.dumps({"schema": "started/1", "run_id": "r0", "question_id": "a", "repeat": 0}) + "\n"
+    )
     asker = Answers()
     draft_run = [row.run_id for row in read_runs(path)]
     make(path, asker)
@@ -213,7 +218,8 @@ def test_a_cap_counts_what_earlier_invocations_spent(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     made = make(path, Answers(cost=1.0), plan(max_cost_usd=2.5))
     assert (len(made.runs), made.complete) == (2, False)  # a third run of 1.0 would pass 2.5
-    assert made.stopped is not None and "2.0000 USD" in made.stopped
+    assert made.stopped is not None
+    assert "2.0000 USD" in made.stopped
     again = Answers(cost=1.0)
     assert make(path, again, plan(max_cost_usd=2.5)).spent.cost_usd == 2.0
     assert again.asked == []
@@ -225,7 +231,9 @@ def test_money_of_accidents_and_of_killed_runs_is_not_forgotten(tmp_path: Path) 
     path, draft = tmp_path / "runs.jsonl", tmp_path / "runs.jsonl.part"
     make(path, Answers({"a": ["bug"]}, cost=1.0), plan(repeats=1))
     draft.write_text(json.dumps({"schema": "started/1", "run_id": "dead", "question_id": "b", "repeat": 0}) + "\n")
-    dead = run("b", status="interrupted", usage=[{"input_tokens": 5, "output_tokens": 0, "cost_usd": 0.25}], cost_usd=None)
+    dead = run(
+        "b", status="interrupted", usage=[{"input_tokens": 5, "output_tokens": 0, "cost_usd": 0.25}], cost_usd=None
+    )
     made = make(path, Answers(cost=1.0, known={"dead": dead}), plan(repeats=1))
     assert made.spent == Spent(4.25, 45, 1)  # three runs, the bug, and what is known of the killed one
     assert sum(spent_with_earlier(row).cost_usd for row in read_runs(path)) == 4.25
@@ -244,7 +252,8 @@ def test_a_service_that_stays_down_ends_the_work(tmp_path: Path) -> None:
     asker = Answers({name: ["service"] * 9 for name in gold.ids})
     made = make(tmp_path / "runs.jsonl", asker, plan(gold, repeats=1))
     assert len(asker.asked) == 5
-    assert made.stopped is not None and "5 runs in a row" in made.stopped
+    assert made.stopped is not None
+    assert "5 runs in a row" in made.stopped
     assert not made.valid
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from answertrail.errors import InputError, NotFoundError
 from answertrail.experiments.drift import run_drifts
-from answertrail.experiments.gates import parse_gate
+from answertrail.experiments.gates import Gate, parse_gate
 from answertrail.experiments.inputs import question_set, read_questions
 from answertrail.experiments.trajectory import TrajectoryScores, score_trajectories
 from answertrail.experiments.utility import passage_utility
@@ -68,6 +68,13 @@ def test_each_measure_by_hand() -> None:
     assert found["chunks_per_search"] == pytest.approx((3 / 2 + 4 / 3 + 1 + 1 / 2 + 0, 5))
 
 
+def test_by_document_every_id_counts_as_its_document_once() -> None:
+    found = counts(score_trajectories(RUNS, QUESTIONS, unit="document", intervals=PLAIN))
+    assert found["needle_recall"] == (2 + 1 + 1 + 1, 2 + 1 + 1 + 1)
+    assert found["supporting_fact_precision"] == (2 + 1 + 1, 2 + 1 + 1)
+    assert found["cited_share"] == (5, 9)  # of what was retrieved, whatever the unit of the gold
+
+
 def test_what_took_no_part_is_listed_with_its_reason() -> None:
     failed = ran("silent", [["c:00000"]], status="failed", answer=None, error={"kind": "service", "message": "down"})
     found = score_trajectories([*RUNS, failed, ran("stranger", [])], QUESTIONS, intervals=PLAIN)
@@ -79,7 +86,8 @@ def test_what_took_no_part_is_listed_with_its_reason() -> None:
     assert reasons[("supporting_fact_precision", "run-declined-0")] == "the answer cites nothing"
     assert counts(found)["needle_recall"] == (6, 7)
     unasked = score_trajectories(RUNS, QUESTIONS, intervals=PLAIN)
-    assert ("silent", "no run") in unasked.ineligible
+    assert unasked.missing == ("silent",)
+    assert ("silent", "no run") in unasked.measures["needle_recall"].ineligible
 
 
 def test_made_up_ids_are_reported_run_by_run_and_count_against_precision_only() -> None:
@@ -108,6 +116,8 @@ def test_without_questions_runs_are_grouped_by_id_else_by_words() -> None:
     assert counts(found)["mean_cited_share"] == pytest.approx((2 / 3 + 3 / 4, 4))
     assert found.questions_hash is None
     assert not found.left_out
+    runs = next(table for table in tables(found) if table.key == "runs")
+    assert {row[0] for row in runs.rows} == {"both?", "half?", "declined?", "u?", "bare?"}
     assert counts(score_trajectories(RUNS, intervals=PLAIN)) == counts(found)
 
 
@@ -129,6 +139,8 @@ def test_no_gate_can_be_set_on_an_informational_measure(name: str, form: str) ->
     for direction in ("under", "over"):
         with pytest.raises(InputError, match=name):
             parse_gate(form.format(name), direction)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="takes no gate"):
+        Gate(name, 0.1)
     assert parse_gate("needle_recall=0.1").measure == "needle_recall"
 
 

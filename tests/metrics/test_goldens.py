@@ -6,28 +6,28 @@ can be told from the misses it lists.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
+from answertrail.kit.published import AGENT_FACTUAL_MISSES, ALLOCATIONS, FACTUAL_NUGGETS, PLAIN_FACTUAL_MISSES
 from answertrail.metrics.agreement import agreement, bootstrap_kappa
 from answertrail.metrics.bootstrap import mean_of_ratios, ratio_of_totals
 from answertrail.metrics.clusters import Observation
 from answertrail.metrics.judge_error import Calibration, corrected_rate, rogan_gladen, stratified_rate
 from answertrail.metrics.proportions import wilson_interval
 
-IDS = "0001 0002 0004 0005 0006 0007 0009 0010 0012 0013 0015 0017 0020 0021 0026 0031 0032 0033 0038 0040 0042 0043"
-UNITS = "3 3 3 1 1 2 2 2 5 3 3 2 2 1 2 3 1 2 1 2 2 2 1 3 1"
-NUGGETS = {
-    f"fc-{name}": int(units) for name, units in zip([*IDS.split(), "0044", "0045", "0048"], UNITS.split(), strict=True)
-}
 LABELS = Calibration(true_hits=33, false_hits=4, false_misses=0, true_misses=29)
 
 
-def arm(missed: dict[str, int], runs: int) -> list[Observation]:
-    return [Observation(name, runs * units - missed.get(name, 0), runs * units) for name, units in NUGGETS.items()]
+def arm(missed: Mapping[str, int], runs: int) -> list[Observation]:
+    return [
+        Observation(name, runs * units - missed.get(name, 0), runs * units) for name, units in FACTUAL_NUGGETS.items()
+    ]
 
 
 def test_the_no_loop_arm_has_its_published_recall_and_interval():
-    observations = arm({"fc-0001": 3, "fc-0004": 3, "fc-0009": 2, "fc-0042": 2, "fc-0017": 1}, runs=1)
+    observations = arm(PLAIN_FACTUAL_MISSES, runs=1)
     pooled = ratio_of_totals(observations, resamples=20_000).ratio
     assert (pooled.numerator, pooled.denominator) == (42, 53)
     assert mean_of_ratios(observations).ratio.value == pytest.approx(0.820, abs=5e-4)
@@ -37,11 +37,7 @@ def test_the_no_loop_arm_has_its_published_recall_and_interval():
 
 @pytest.mark.parametrize(
     ("elsewhere", "interval"),
-    [
-        ({"fc-0001": 7, "fc-0007": 1, "fc-0005": 1}, (0.691, 0.985)),
-        ({"fc-0007": 5, "fc-0001": 4}, (0.693, 0.973)),
-        ({"fc-0007": 3, "fc-0009": 2, "fc-0001": 2, "fc-0002": 2}, (0.706, 0.960)),
-    ],
+    zip(ALLOCATIONS, [(0.691, 0.985), (0.693, 0.973), (0.706, 0.960)], strict=True),
 )
 def test_the_agent_arm_has_an_interval_near_the_published_one_however_its_misses_fell(elsewhere, interval):
     """24 misses, 15 of known place; where the other 9 fell agrees with pooled 84.9 and mean 86.9.
@@ -49,7 +45,7 @@ def test_the_agent_arm_has_an_interval_near_the_published_one_however_its_misses
     The three allocations are ours: those behind the recorded intervals were not kept, so the
     tolerance is 0.7 points and not the noise of resampling. The article has [70, 97].
     """
-    observations = arm({"fc-0004": 9, "fc-0042": 6, **elsewhere}, runs=3)
+    observations = arm({**AGENT_FACTUAL_MISSES, **elsewhere}, runs=3)
     pooled = ratio_of_totals(observations, resamples=20_000).ratio
     assert (pooled.numerator, pooled.denominator) == (135, 159)
     assert mean_of_ratios(observations).ratio.value == pytest.approx(0.869, abs=5e-4)

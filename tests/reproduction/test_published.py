@@ -56,7 +56,7 @@ def test_the_intervals_the_counts_do_not_determine_are_named_with_the_reason() -
 
 
 def test_counts_that_contradict_each_other_make_no_records() -> None:
-    wrong = Arm("agent", "factual", 1, (40, 1, 0, 12), (1, 1), hits={name: 0 for name in agent_factual().hits})
+    wrong = Arm("agent", "factual", 1, (40, 1, 0, 12), (1, 1), hits=dict.fromkeys(agent_factual().hits, 0))
     with pytest.raises(ValueError, match="0 hits placed of 40"):
         records(wrong)
 

@@ -9,36 +9,41 @@ import click
 
 from answertrail.cli.common import json_option, out, print_json
 from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
+from answertrail.cli.gold_option import file_artefact, questions_option
 from answertrail.errors import InputError
 
 if TYPE_CHECKING:
+    from answertrail.cli.gold_option import Gold
     from answertrail.experiments.gates import Gate
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("resolution")
-@click.option("--questions", "questions_file", required=True, type=_FILE, help="question/1 lines; gold is `relevant`.")
+@questions_option
 @click.option("--run", "run_file", type=_FILE, help="resolution/1 lines, one a question.")
 @click.option("--rule", metavar="NAME", help="Score only the resolutions of this rule; the others are listed.")
 @gate_option
 @json_option
-def command(
-    questions_file: Path, run_file: Path | None, rule: str | None, gates: tuple[Gate, ...], as_json: bool
-) -> int:
-    """Score node resolution: found, resolved right or wrong, and where questions are lost."""
+def command(gold: Gold, run_file: Path | None, rule: str | None, gates: tuple[Gate, ...], as_json: bool) -> int:
+    """Score node resolution: found, resolved right or wrong, and where questions are lost.
+
+    Gold is each question's `relevant`.
+    """
     if run_file is None:
         raise InputError(
             "nothing to score: AnswerTrail does not resolve questions to nodes itself yet",
             hint="give --run FILE with the resolution/1 records of your resolver",
         )
-    from answertrail.experiments.inputs import read_questions
     from answertrail.experiments.resolution import read_resolutions, score_resolutions
 
-    scores = score_resolutions(read_questions(questions_file), read_resolutions(run_file), rule=rule)
+    questions, resolutions = gold.read(), read_resolutions(run_file)
+    seal = gold.open(questions, "eval resolution", [file_artefact(run_file)])
+    scores = score_resolutions(questions, resolutions, rule=rule)
     outcomes = checked(scores.measures, gates)
     if as_json:
-        print_json({**scores.as_json(), **gates_json(outcomes)})
+        sealed = {"seal": seal.as_json()} if seal else {}
+        print_json({**scores.as_json(), **sealed, **gates_json(outcomes)})
     else:
         from answertrail.cli.table_view import print_tables
         from answertrail.experiments.view.resolution import tables

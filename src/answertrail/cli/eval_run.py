@@ -135,6 +135,12 @@ async def _run(
             max_cost_usd=max_cost,
             max_tokens=max_tokens,
             allow_different=frozenset(allow_different),
+            made_by={
+                "recipe": recipe.ref,
+                "corpus": ref,
+                "code": code,
+                "models": {"agent": chat.name, "family": chat.family, "embedder": corpus.embedder_key},
+            },
         )
         with RunBar(err()) as bar:
             made = await run_plan(plan, RunFile(path), AgentAsker(db, corpus, recipe, chat), bar)

@@ -25,6 +25,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command("trajectory")
 @click.option("--runs", "runs_file", type=_FILE, help="run/1 lines.")
 @click.option("--questions", "questions_file", type=_FILE, help="question/1 lines: their gold gives the recall analog.")
+@click.option("--split", type=click.Choice(["dev", "held_out", "regression"]), help="Only the questions of this split.")
+@click.option("--sealed-ok", is_flag=True, help="Look at held-out questions; the look is logged.")
 @click.option("--unit", type=click.Choice(["chunk", "document"]), default="chunk", show_default=True, help="Gold unit.")
 @click.option("--provenance", "provenance_file", type=_FILE, help="provenance.jsonl, one retrieval a line.")
 @click.option("--citations", "citations_file", type=_FILE, help="citations.json, the ids cited; with --provenance.")
@@ -36,6 +38,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def command(
     runs_file: Path | None,
     questions_file: Path | None,
+    split: str | None,
+    sealed_ok: bool,
     unit: Literal["chunk", "document"],
     provenance_file: Path | None,
     citations_file: Path | None,
@@ -59,13 +63,18 @@ def command(
     ledger = score_provenance(provenance_file, citations_file) if provenance_file and citations_file else None
     scores = None
     if runs_file is not None:
-        from answertrail.experiments.inputs import read_questions, read_runs
+        from answertrail.cli.gold_option import Gold
+        from answertrail.experiments.inputs import read_runs
+        from answertrail.experiments.registered import artefacts_of
         from answertrail.experiments.trajectory import score_trajectories
 
         runs = read_runs(runs_file)
         if not runs:
             raise InputError("no run in the file", where=str(runs_file))
-        questions = read_questions(questions_file) if questions_file else None
+        gold = Gold(questions_file, split, sealed_ok) if questions_file else None
+        questions = gold.read() if gold else None
+        if gold and questions:
+            gold.open(questions, "eval trajectory", artefacts_of(runs))
         drifts = run_async(_drifts(runs, corpus_name, embedder)) if drift else None
         scores = score_trajectories(runs, questions, unit=unit, drifts=drifts)
     outcomes = checked(scores.measures if scores else {}, gates)

@@ -15,9 +15,8 @@ from answertrail.experiments.view.table import ReportTable, cell_text
 def print_tables(console: Console, tables: Iterable[ReportTable]) -> None:
     """Print tables one below the other, their notes dimmed under each."""
     for table in tables:
-        shown = Table(
-            title=Text(plain(table.title)), title_justify="left", title_style="bold", box=None, padding=(0, 1)
-        )
+        console.print(Text(plain(table.title), style="bold"))  # A title of the table's own breaks at its width.
+        shown = Table(box=None, padding=(0, 1))
         for column in table.columns:
             shown.add_column(Text(one_line(column), style="bold"), overflow="fold")
         for row in table.rows:

@@ -68,7 +68,7 @@ def score_answers(
     whole, absent = made.scores(questions.questions, joined)
     tiers = _split(questions.questions, joined, lambda question: question.tier)
     scored = {tier: made.scores(part, rows)[0] for tier, (part, rows) in tiers.items()}
-    if fault := _cross_foot(whole.rates, [tier.rates for tier in scored.values()]):
+    if fault := cross_foot(whole.rates, [tier.rates for tier in scored.values()]):
         raise ValueError(f"the tiers do not add up: {fault}")
     grid = grid_of(joined, found)
     conditions = conditions_of(chosen, questions, kept.verdicts, allow_mixed=MIXED)
@@ -155,6 +155,7 @@ class _Maker:
             if_empty=if_empty,
             ineligible=[*not_asked(questions, joined), *part.ineligible()],
             errored={row.run_id: None for row in joined.errors},
+            not_judged=None if not name.endswith("groundedness") or self.judged.given("groundedness") else if_empty,
         )
 
 
@@ -204,11 +205,11 @@ def _slices(
     if len(split) < 2:
         return Undefined(f"all questions are of one: {next(iter(split), NO_VALUE)}")
     slices = {name: made.rates(part, rows, grid_of(rows, made.judged))[0] for name, (part, rows) in split.items()}
-    fault = _cross_foot(whole.rates, list(slices.values()))
+    fault = cross_foot(whole.rates, list(slices.values()))
     return Undefined(f"the slices do not add up: {fault}") if fault else slices
 
 
-def _cross_foot(whole: Mapping[str, Rate], parts: Sequence[Mapping[str, Rate]]) -> str | None:
+def cross_foot(whole: Mapping[str, Rate], parts: Sequence[Mapping[str, Rate]]) -> str | None:
     """Return the first measure whose scored, unscored or hit units do not add up to the whole's."""
     for name, found in whole.items():
         rows = [part[name] for part in parts]
@@ -235,4 +236,4 @@ def _ineligible(rates: Mapping[str, Rate]) -> tuple[IneligibleQuestion, ...]:
     return tuple(IneligibleQuestion(name, why, tuple(rates)) for (name, why), rates in sorted(reasons.items()))
 
 
-__all__ = ["AnswerScores", "TierScores", "one_system", "score_answers"]
+__all__ = ["AnswerScores", "TierScores", "cross_foot", "one_system", "score_answers"]

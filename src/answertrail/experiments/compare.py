@@ -94,8 +94,9 @@ def compare(
 ) -> Comparison:
     """Compare `names` of both sides: differences second - first over the common questions.
 
-    With a registration its measures are primary: Holm's correction runs over those of them that
-    are compared, others are exploratory and get no adjusted p. Without one, all are one family.
+    With a registration (its other systems are not missed) its measures are primary: Holm's
+    correction runs over those of them that are compared, others are exploratory and get no
+    adjusted p. Without one, all are one family.
     Raises MismatchError when a condition that is not under test differs, when the judges differ,
     when no question is common, and on unequal repeats, unless allowed; a condition that one side
     does not record is listed. InputError for a measure that a side does not have.
@@ -140,7 +141,7 @@ def compare(
         unequal,
         alpha,
         registration,
-        tuple(check(registration, done, statistics)) if registration else (),
+        tuple(check(registration, done, statistics, whole=False)) if registration else (),
         len(common),
     )
 

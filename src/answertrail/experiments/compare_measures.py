@@ -89,8 +89,8 @@ def compare_measures(
 
     The interval of the difference is a paired cluster bootstrap, the p-value a sign flip over
     questions of the same statistic, with as many permutations as resamples. Questions without a
-    denominator on a side are listed. Where runs without a denominator leave a question with unequal repeats, the interval
-    stands and there is no p-value. Raises MismatchError for two measures of different names or
+    denominator on a side are listed. Where runs without a denominator leave a question with unequal
+    repeats, the interval stands and there is no p-value. Raises MismatchError for two names or two
     statistics, and on unequal repeats unless allowed.
     """
     if (first.name, first.statistic) != (second.name, second.statistic):

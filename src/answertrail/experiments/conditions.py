@@ -38,10 +38,14 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Everything one result was made under. `system` is its name in tables."""
+    """Everything one result was made under. `system` is its name in tables.
+
+    `content` names the records themselves where they say too little of their system.
+    """
 
     system: str
     conditions: tuple[Condition, ...]
+    content: str | None = None
 
     def get(self, name: Name) -> Condition:
         """Return a condition; one that is not there is not recorded."""
@@ -49,8 +53,8 @@ class Conditions:
 
     @property
     def artefact(self) -> str:
-        """`sha256:` over what makes the system: recipe, model, corpus, embedder, code."""
-        return _digest({name: self.get(name).value for name in OF_THE_SYSTEM})
+        """`sha256:` over what makes the system: recipe, model, corpus, embedder, code, or over `content`."""
+        return self.content or _digest({name: self.get(name).value for name in OF_THE_SYSTEM})
 
     def as_json(self) -> Json:
         """Return the system's name and each condition as compared and as shown."""
@@ -141,15 +145,15 @@ def retrieval_conditions(rankings: Sequence[RetrievalRun], questions: QuestionSe
     if questions is not None:
         found.append(Condition("gold", questions.hash, short(questions.hash)))
     mode = rankings[0].mode if rankings else "unnamed"
-    return Conditions(mode, (Condition("recipe", mode, f"mode {mode}"), *found))
+    lists = sorted([row.question_id, str(row.repeat or 0), *(unit.id for unit in row.ranked)] for row in rankings)
+    content = None if found[0].value else _digest([mode, lists])
+    return Conditions(mode, (Condition("recipe", mode, f"mode {mode}"), *found), content)
 
 
 def artefact_of(runs: Sequence[Run]) -> str:
-    """Return the artefact of one system's runs; that of runs which say nothing is made of their ids."""
+    """Return the artefact of one system's runs; of runs that name no recipe it is made of their ids."""
     found = conditions_of(runs, allow_mixed=NAMES)
-    if any(found.get(name).value is not None for name in OF_THE_SYSTEM):
-        return found.artefact
-    return _digest(sorted(run.run_id for run in runs))
+    return found.artefact if found.get("recipe").value else _digest(sorted(run.run_id for run in runs))
 
 
 def planned(

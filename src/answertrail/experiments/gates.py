@@ -25,12 +25,19 @@ End = Literal["value", "lower", "upper"]
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """`direction` "under" fails below the threshold, "over" above it; equality passes both."""
+    """`direction` "under" fails below the threshold, "over" above it; equality passes both.
+
+    Raises InputError for a measure that is informational: no gate can be set on those.
+    """
 
     measure: str
     threshold: float
     end: End = "value"
     direction: Direction = "under"
+
+    def __post_init__(self) -> None:
+        if why := INFORMATIONAL.get(plain_name(self.measure)):
+            raise InputError(f"{self.measure} informs and takes no gate (ADR 0019): {why}", where=self.text)
 
     @property
     def text(self) -> str:
@@ -62,8 +69,7 @@ class GateOutcome:
 def parse_gate(text: str, direction: Direction = "under") -> Gate:
     """Read `MEASURE=THRESHOLD[:value|lower|upper]`.
 
-    Raises InputError for another form, a threshold that is no finite number, and a measure that
-    is informational: no gate can be set on those.
+    Raises InputError for another form, a threshold that is no finite number, and as `Gate`.
     """
     name, equals, rest = text.rpartition("=")
     number, colon, end = rest.partition(":")
@@ -78,9 +84,6 @@ def parse_gate(text: str, direction: Direction = "under") -> Gate:
         raise InputError(f"{number!r} is not a number", where=where, hint=wanted) from None
     if not isfinite(threshold):
         raise InputError(f"{number} is not a threshold", where=where, hint=wanted)
-    if plain_name(name) in INFORMATIONAL:
-        why = INFORMATIONAL[plain_name(name)]
-        raise InputError(f"{name} informs and takes no gate (ADR 0019): {why}", where=where)
     chosen: End = "lower" if end == "lower" else "upper" if end == "upper" else "value"
     return Gate(name, threshold, chosen, direction)
 
@@ -121,14 +124,20 @@ def _check(measures: Mapping[str, Gateable], gate: Gate) -> GateOutcome:
 
 def _all_against(found: Measured, direction: Direction) -> Measured | None:
     """The measure with every unscored unit counted against the gate; None where a ratio may pass 1."""
-    if any(not 0 <= row.numerator <= row.denominator for row in found.observations):
+    if any(not found.worst * row.denominator <= row.numerator <= row.denominator for row in found.observations):
         return None
     free = 1 + max((row.repeat for row in found.observations), default=0)
     added = [
-        Observation(row.question_id, row.units if direction == "over" else 0, row.units, free + number)
+        Observation(row.question_id, row.units * (1 if direction == "over" else found.worst), row.units, free + number)
         for number, row in enumerate(found.unscored)
     ]
-    return measure(found.name, [*found.observations, *added], statistic=found.statistic, intervals=found.intervals)
+    return measure(
+        found.name,
+        [*found.observations, *added],
+        statistic=found.statistic,
+        intervals=found.intervals,
+        worst=found.worst,
+    )
 
 
 def _compare(found: Gateable, gate: Gate, condition: str) -> GateOutcome:

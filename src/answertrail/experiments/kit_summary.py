@@ -10,6 +10,7 @@ from answertrail.experiments.kit import K
 from answertrail.experiments.retrieval import score_retrieval
 from answertrail.experiments.retrieval_scores import QuestionRow, RetrievalScores
 from answertrail.metrics.measured import Intervals, Measured
+from answertrail.metrics.ranking.answer_checks import sources_of
 from answertrail.metrics.ranking.units import document_of
 from answertrail.metrics.values import Json, Undefined
 from answertrail.records import Question, RetrievalRun
@@ -93,13 +94,13 @@ def summarize(questions: QuestionSet, runs: Sequence[RetrievalRun]) -> KitSummar
 def _sources(questions: dict[str, Question], runs: Iterable[RetrievalRun]) -> Sources:
     stale_first, outside, returned = [], 0, 0
     for run in runs:
-        checks = (questions[run.question_id].meta or {}).get("checks", {})
+        checks = sources_of(questions[run.question_id])
         ids = list(dict.fromkeys(document_of(row.id) for row in run.ranked))
-        stale = [rank for rank, name in enumerate(ids) if name in checks.get("stale", ())]
-        current = [rank for rank, name in enumerate(ids) if name in checks.get("current", ())]
+        stale = [rank for rank, name in enumerate(ids) if name in checks.stale]
+        current = [rank for rank, name in enumerate(ids) if name in checks.current]
         if stale and (not current or stale[0] < current[0]):
             stale_first.append(run.question_id)
-        outside += sum(name in checks.get("out_of_scope", ()) for name in ids)
+        outside += sum(name in checks.out_of_scope for name in ids)
         returned += len(ids)
     return Sources(tuple(stale_first), outside, returned)
 
@@ -108,4 +109,6 @@ def _counts(value: Measured) -> Json:
     number = value.value
     if isinstance(number, Undefined):
         return number.as_json()
-    return {"value": number, "numerator": value.ratio.numerator, "denominator": value.ratio.denominator}
+    numerator = value.ratio.numerator
+    rounded = numerator if isinstance(numerator, int) else round(numerator, 9)
+    return {"value": round(number, 9), "numerator": rounded, "denominator": value.ratio.denominator}

@@ -86,9 +86,9 @@ class Design:
         if self.kind == "binary":
             share = self.differing(difference)
             if difference > share:
-                return f"a difference of {percent(difference)} needs at least as many differing questions, not {percent(share)}"
+                return f"{percent(difference)} needs at least as many differing questions, not {percent(share)}"
             if self.baseline is not None and (share + difference) / 2 > 1 - self.baseline + 1e-12:
-                return f"{percent(share)} differing questions leave the second no room above {percent(self.baseline)} right"
+                return f"{percent(share)} differing questions leave no room above {percent(self.baseline)} right"
             if self.baseline is not None and (share - difference) / 2 > self.baseline + 1e-12:
                 return f"{percent(share)} differing questions are more than {percent(self.baseline)} right allow"
         return None

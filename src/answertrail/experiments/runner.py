@@ -52,7 +52,11 @@ class Watcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run. The caps are for all runs together, those of earlier invocations included."""
+    """What is to be run. The caps are for all runs together, those of earlier invocations included.
+
+    `made_by` is what the record of a question that could not even be asked says of the system:
+    recipe, corpus, models and code as in run/1.
+    """
 
     questions: QuestionSet
     repeats: int
@@ -63,6 +67,7 @@ class Plan:
     max_cost_usd: float | None = None
     max_tokens: int | None = None
     allow_different: frozenset[str] = frozenset()
+    made_by: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[tuple[Question, Key]]:
@@ -195,10 +200,19 @@ class _Work:
                 question.question, question_id=key[0], repeat=key[1], tier=question.tier, emit=note
             )
         except AnswerTrailError as error:  # before anything was stored: the question cannot be asked
-            return _unasked(question, key, error.as_dict())
+            return self._unasked(question, key, error.as_dict())
         except Exception as error:  # noqa: BLE001  # one broken run must not cost the others; it is on record as a bug
             stored = await self.asker.recall(run_id) if run_id else None
-            return stored or _unasked(question, key, {"kind": "bug", "message": f"{type(error).__name__}: {error}"})
+            return stored or self._unasked(
+                question, key, {"kind": "bug", "message": f"{type(error).__name__}: {error}"}
+            )
+
+    def _unasked(self, question: Question, key: Key, error: dict[str, str]) -> Run:
+        return Run.model_validate(
+            {"schema": "run/1", "run_id": str(uuid.uuid4()), "question": question.question, "question_id": key[0],
+             "repeat": key[1], "tier": question.tier, "status": "failed", "answer": None, "cost_usd": 0.0,
+             "usage": [], "error": error, **self.plan.made_by}
+        )  # fmt: skip
 
     async def _may_start(self) -> bool:
         """Wait until another run is known to fit under the caps; False when none will."""
@@ -249,11 +263,3 @@ def _with_attempts(runs: Sequence[Run], dead: Sequence[Mapping[str, Any]]) -> Ru
     once = list({row["run_id"]: row for row in rows}.values())
     meta = dict(last.meta or {})
     return seal(last.model_copy(update={"meta": {**meta, META: {**meta.get(META, {}), "attempts": once}}}))
-
-
-def _unasked(question: Question, key: Key, error: dict[str, str]) -> Run:
-    return Run.model_validate(
-        {"schema": "run/1", "run_id": str(uuid.uuid4()), "question": question.question, "question_id": key[0],
-         "repeat": key[1], "tier": question.tier, "status": "failed", "answer": None, "cost_usd": 0.0,
-         "usage": [], "error": error}
-    )  # fmt: skip

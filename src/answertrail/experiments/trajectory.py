@@ -8,6 +8,7 @@ from typing import Literal
 
 from answertrail.errors import InputError, NotFoundError
 from answertrail.experiments.inputs import QuestionSet
+from answertrail.experiments.unlabelled import questions_of
 from answertrail.metrics.answers.applicable import NotApplicable
 from answertrail.metrics.answers.asked import Errored, LeftOut, asked
 from answertrail.metrics.measured import Ineligible, Intervals, Measured
@@ -42,6 +43,7 @@ CLUSTERED = Intervals()
 class RunRow:
     """One completed run. `facts` is None and `units` empty where its question has no gold; no `drift` unless asked."""
 
+    question: str
     trail: Trail
     share: Ratio | Undefined
     fabricated: tuple[str, ...]
@@ -79,12 +81,14 @@ class TrajectoryScores:
     """Measures over the completed runs, every run by itself, and all that took no part.
 
     `unit` says what counts as gold and as cited. `questions_hash` is None when no questions were given.
+    `missing` are the questions without a run, `ineligible` those without gold.
     """
 
     measures: Mapping[str, Measured]
     rows: tuple[RunRow, ...]
     unit: Unit
     questions_hash: str | None
+    missing: tuple[str, ...]
     ineligible: tuple[Ineligible, ...]
     not_applicable: tuple[NotApplicable, ...]
     errored: tuple[Errored, ...]
@@ -115,6 +119,7 @@ class TrajectoryScores:
             "unit": self.unit,
             "per_run": [row.as_json() for row in self.rows],
             "fabricated": [{"run_id": run_id, "id": name} for run_id, name in self.fabricated],
+            "missing": list(self.missing),
             "ineligible": [row._asdict() for row in self.ineligible],
             "not_applicable": [row.as_json() for row in self.not_applicable],
             "errored": [row.as_json() for row in self.errored],
@@ -142,17 +147,17 @@ def score_trajectories(
     made = search_measures(trails, intervals)
     golds: dict[str, Gold | Ineligible] = {}
     facts: dict[str, Facts] = {}
-    ineligible: list[Ineligible] = list(found.unasked)
     if questions:
         golds = {question.question_id: _gold(question, unit) for question in questions.questions}
-        ineligible += [gold for gold in golds.values() if isinstance(gold, Ineligible)]
         facts = _facts(trails, golds, unit)
         pairs = [(trail, facts[trail.run_id]) for trail in trails if trail.run_id in facts]
-        made |= evidence_measures(pairs, ineligible, intervals)
+        unasked = [row for row in found.unasked if isinstance(golds[row.question_id], Gold)]
+        made |= evidence_measures(pairs, [*_without(golds), *unasked], intervals)
     if drifts is not None:
         made |= _drift_measures(trails, drifts, intervals)
     rows = [
         RunRow(
+            row.run.question,
             trail,
             _share(trail),
             _made_up(trail),
@@ -160,14 +165,15 @@ def score_trajectories(
             facts.get(trail.run_id),
             (drifts or {}).get(trail.run_id),
         )
-        for trail in trails
+        for row, trail in zip(found.completed, trails, strict=True)
     ]
     return TrajectoryScores(
         {name: one.measured for name, one in made.items()},
         tuple(rows),
         unit,
         questions.hash if questions else None,
-        tuple(dict.fromkeys(ineligible)),
+        tuple(row.question_id for row in found.unasked),
+        _without(golds),
         tuple(row for one in made.values() for row in one.not_applicable),
         found.errors,
         found.left_out,
@@ -186,27 +192,15 @@ def definitions(names: Iterable[str]) -> dict[str, str]:
     return shown
 
 
-def questions_of(runs: Iterable[Run]) -> tuple[Question, ...]:
-    """Return the questions that runs were asked, without gold: by `question_id`, else by their words."""
-    rows = sorted(runs, key=lambda run: run.run_id)
-    named: dict[str, str] = {}
-    for run in rows:
-        if run.question_id is not None:
-            named.setdefault(run.question_id, run.question)
-    words = {" ".join(text.split()) for text in named.values()}
-    for run in rows:
-        folded = " ".join(run.question.split())
-        if run.question_id is None and folded not in words:
-            words.add(folded)
-            named[run.run_id] = run.question
-    return tuple(Question(question_id=name, question=text, tier="lookup") for name, text in named.items())
-
-
 def _gold(question: Question, unit: Unit) -> Gold | Ineligible:
     try:
         return gold_of(question, unit)
     except ValueError as error:
         raise InputError(str(error), where=question.question_id) from None
+
+
+def _without(golds: Mapping[str, Gold | Ineligible]) -> tuple[Ineligible, ...]:
+    return tuple(gold for gold in golds.values() if isinstance(gold, Ineligible))
 
 
 def _facts(trails: Iterable[Trail], golds: Mapping[str, Gold | Ineligible], unit: Unit) -> dict[str, Facts]:

@@ -52,6 +52,16 @@ def test_an_agent_span_and_all_below_it_is_one_run(tmp_path: Path) -> None:
     }
 
 
+def test_the_last_thing_said_is_the_answer_and_the_first_thing_asked_the_question(tmp_path: Path) -> None:
+    spans = agent_run()
+    spans[1]["attributes"] += attributes({"gen_ai.completion": "Let me look."})
+    spans[3]["attributes"] += attributes({"gen_ai.input.messages": [said("user", "And the shed?")]})
+    spans[1]["attributes"] = [a for a in spans[1]["attributes"] if a["key"] != "gen_ai.output.messages"]
+    run = only(read_otel(written(tmp_path, document(*spans))))
+    assert run.answer is not None
+    assert (run.question, run.answer.text) == ("Where did the kiln go?", "To the barn.")
+
+
 def usage(model: str, given: int, made: int) -> dict[str, Any]:
     rest = {"cached_input_tokens": None, "cache_write_tokens": None, "reasoning_tokens": None, "cost_usd": None}
     return {"model": model, "input_tokens": given, "output_tokens": made, **rest}
@@ -83,15 +93,18 @@ def test_two_agents_in_one_trace_are_two_runs_and_an_agent_below_one_is_not(tmp_
         span("two", "root", 3, {"gen_ai.operation.name": "invoke_agent", **ASKED, **TOLD}),
     ]
     found = read_otel(written(tmp_path, document(*spans)))
-    assert [run.run_id for run in found.runs] == ["4bf9:one", "4bf9:two"]
+    assert ([run.run_id for run in found.runs], found.skipped) == (["4bf9:one", "4bf9:two"], ())
     assert "1 spans lie outside every agent span of their trace and are not read" in found.notes
 
 
-OLDER = {
+OLDER: dict[str, dict[str, Any]] = {
     "events of the first conventions": {
         "events": [
             ("gen_ai.content.prompt", {"gen_ai.prompt": json.dumps([{"role": "user", "content": "Why?"}])}),
-            ("gen_ai.content.completion", {"gen_ai.completion": json.dumps([{"role": "assistant", "content": "Because."}])}),
+            (
+                "gen_ai.content.completion",
+                {"gen_ai.completion": json.dumps([{"role": "assistant", "content": "Because."}])},
+            ),
         ]
     },
     "one event a message": {
@@ -120,7 +133,7 @@ OLDER = {
 def test_older_conventions_are_read(tmp_path: Path, form: str) -> None:
     more, events = OLDER[form].get("more", {}), OLDER[form].get("events")
     tokens = {"gen_ai.usage.prompt_tokens": 3, "gen_ai.usage.completion_tokens": 4}
-    chat = span("chat", None, 0, {**CHAT, **tokens, **more}, events=events)  # type: ignore[arg-type]
+    chat = span("chat", None, 0, {**CHAT, **tokens, **more}, events=events)
     run = only(read_otel(written(tmp_path, document(chat))))
     assert run.answer is not None
     assert (run.question, run.answer.text) == ("Why?", "Because.")
@@ -144,7 +157,11 @@ def test_a_retrieval_span_inside_a_search_tool_is_one_search(tmp_path: Path) -> 
         "gen_ai.retrieval.documents": docs,
     }
     tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"}
-    spans = [span("tool", "chat", 1, tool), span("inner", "tool", 1, inner), span("chat", None, 0, {**CHAT, **ASKED, **TOLD})]
+    spans = [
+        span("tool", "chat", 1, tool),
+        span("inner", "tool", 1, inner),
+        span("chat", None, 0, {**CHAT, **ASKED, **TOLD}),
+    ]
     run = only(read_otel(written(tmp_path, document(*spans))))
     assert [(row.search_id, row.query, row.returned) for row in run.searches or []] == [("inner", "why", ["d1", "d2"])]
     assert (run.retrieved, run.chunks) == (["d1", "d2"], None)
@@ -152,13 +169,20 @@ def test_a_retrieval_span_inside_a_search_tool_is_one_search(tmp_path: Path) -> 
 
 def test_what_a_search_returned_is_unknown_unless_the_span_says_it(tmp_path: Path) -> None:
     tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "web_search"}
-    for result in ({}, {"gen_ai.tool.call.result": "A text without ids."}, {"gen_ai.tool.call.result": '["one", "two"]'}):
+    for result in (
+        {},
+        {"gen_ai.tool.call.result": "A text without ids."},
+        {"gen_ai.tool.call.result": '["one", "two"]'},
+    ):
         spans = [span("chat", None, 0, {**CHAT, **ASKED, **TOLD}), span("tool", "chat", 1, {**tool, **result})]
         found = read_otel(written(tmp_path, document(*spans)))
         run = only(found)
         assert (run.searches, run.retrieved, run.chunks) == (None, None, None)
         assert "1 searches do not say which ids they returned and are left out" in found.notes
-    other = [span("chat", None, 0, {**CHAT, **ASKED, **TOLD}), span("tool", "chat", 1, {**tool, "gen_ai.tool.name": "add"})]
+    other = [
+        span("chat", None, 0, {**CHAT, **ASKED, **TOLD}),
+        span("tool", "chat", 1, {**tool, "gen_ai.tool.name": "add"}),
+    ]
     assert read_otel(written(tmp_path, document(*other))).notes == ()
     named = read_otel(written(tmp_path, document(*other)), search_tools=["add"])
     assert len(named.notes) == 1
@@ -199,6 +223,15 @@ def test_outcome_and_question_id_come_from_attributes_of_the_root(tmp_path: Path
     assert [(fault.where, fault.field) for fault in wrong.faults] == [
         ("resourceSpans[0].scopeSpans[0].spans[0]", "app.said")
     ]
+
+
+def test_a_run_that_is_told_to_have_declined_needs_no_text(tmp_path: Path) -> None:
+    agent = {"gen_ai.operation.name": "invoke_agent", **ASKED, "app.said": "cannot_answer"}
+    path = written(tmp_path, document(span("agent", None, 0, agent)))
+    run = only(read_otel(path, outcome=OutcomeRule("app.said")))
+    assert run.as_json()["answer"] == {"outcome": "cannot_answer"}
+    assert read_otel(path).runs == ()
+    assert read_otel(path, outcome=OutcomeRule(assume="cannot_answer")).runs == ()
 
 
 def test_faults_name_the_span_and_the_field_and_the_rest_is_read(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ TOLD = {"answer": {"outcome": "answered", "text": "t"}}
 
 def written(folder: Path, *rows: Any) -> Path:
     path = folder / "runs.jsonl"
-    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8")
+    path.write_text(
+        "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8"
+    )
     return path
 
 

@@ -84,6 +84,8 @@ def test_above_the_share_allowed_there_is_no_headline_but_bounds() -> None:
     assert found.bounds == (2 / 12, 12 / 12)
     allowed = rates(joined([A, B], RUNS, few), [A, B], share=0.9)["recall"]
     assert parts(allowed) == (2, 2)
+    assert isinstance(allowed.value, Measured)
+    assert allowed.value.questions == 1, "a question of which nothing is scored is not resampled"
 
 
 def test_a_run_that_failed_is_in_no_denominator_and_counted_beside_every_rate() -> None:
@@ -142,3 +144,12 @@ def test_the_range_over_repeats_is_of_each_repeat_alone_and_names_uneven_ones() 
     assert found.uneven == (1,)
     single = repeat_range("recall", observations(Grid(grid.cells[:3]).of(STANCE), stated))
     assert single.ends == Undefined("fewer than two repeats")
+
+
+def test_where_nobody_judged_that_is_the_reason_even_when_a_definition_scores_some() -> None:
+    runs = [run("a"), run("b", outcome="cannot_answer")]
+    found = rates(joined([A, B], runs, []), [A, B])
+    assert found["recall"].value == Undefined("no verdicts given")
+    assert found["synthesis_conversion"].value == Undefined("no verdicts given")
+    alone = rates(joined([B], [run("b", outcome="cannot_answer")], []), [B])
+    assert parts(alone["recall"]) == (0, 4)

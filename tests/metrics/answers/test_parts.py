@@ -56,7 +56,7 @@ def test_groundedness_does_not_apply_where_nothing_is_asserted_or_retrieved(
 def test_assertions_sent_to_the_judge_and_not_come_back_are_unscored() -> None:
     rows = [verdict("q.0", "groundedness", f"a{n}", meta={"sent": 5}) for n in (1, 2)]
     assert counts(grounded([run("q")], rows)) == [(2, 2, 3)]
-    with pytest.raises(InputError, match="2 verdicts of run 'q.0', direction groundedness, of 1 units sent"):
+    with pytest.raises(InputError, match=r"2 verdicts of run 'q.0', direction groundedness, of 1 units sent"):
         grounded([run("q")], [verdict("q.0", "groundedness", f"a{n}", meta={"sent": 1}) for n in (1, 2)])
     with pytest.raises(InputError, match="of 4 or 5 units sent"):
         grounded([run("q")], [verdict("q.0", "groundedness", f"a{n}", meta={"sent": n}) for n in (4, 5)])
@@ -104,7 +104,7 @@ def test_support_is_the_judges_where_there_is_one_and_else_the_runs_own() -> Non
 def test_more_citation_verdicts_than_statements_or_citations_are_refused() -> None:
     many = [verdict("q.0", "citation", f"s{n}", unit={"kind": "statement", "id": str(n)}) for n in range(4)]
     rows, _, found = joined([Q], [run("q", answer=TWO)], many)
-    with pytest.raises(InputError, match="4 citation verdicts of run 'q.0', which has 3 statements or citations"):
+    with pytest.raises(InputError, match=r"4 citation verdicts of run 'q.0', which has 3 statements or citations"):
         citation_support(rows, found)
 
 

@@ -46,8 +46,9 @@ def read_otel(
     A span `invoke_agent` with no such span above it, and all below it, is one run; a trace without
     one is one run when it holds a model call. The question is the first user message, the answer
     the last assistant message. What spans do not hold (messages not captured, ids of what a search
-    returned, prices) is left out and said; such a run is skipped when question or answer is
-    missing. `outcome` and `id_field` name attributes of the root span. Raises as `read_spans`.
+    returned, prices) is left out and said; a run is skipped without a question, and without an
+    answer unless it failed or is told to have declined. `outcome` and `id_field` name attributes
+    of the root span. Raises as `read_spans`.
     """
     spans, faults, doubled = read_spans(path)
     traces: dict[str, list[Span]] = defaultdict(list)
@@ -95,7 +96,11 @@ def _run(
         notes["runs hold several user messages; the first is the question"] += 1
     failed = _failed(episode)
     answer = _last_text(episode)
-    if answer is None and not failed:
+    try:
+        told, assumed = rule.of(episode.root.attributes.get(rule.field) if rule.field else None)
+    except ValueError as error:
+        return [Fault(episode.root.where, rule.field or "outcome", str(error))]
+    if answer is None and not failed and (assumed or told != "cannot_answer"):
         return Skipped(where, "no assistant message: the content of messages was not captured, or there was none")
     meta: dict[str, Any] = {"imported": {"format": "otel", "file": path.name, "trace_id": episode.root.trace_id}}
     parts: dict[str, Any] = {
@@ -111,11 +116,7 @@ def _run(
         kind = episode.root.attributes.get("error.type") or "error"
         parts["error"] = {"kind": str(kind), "message": failed}
     else:
-        try:
-            told, assumed = rule.of(episode.root.attributes.get(rule.field) if rule.field else None)
-        except ValueError as error:
-            return [Fault(episode.root.where, rule.field or "outcome", str(error))]
-        parts["answer"] = {"outcome": told, "text": answer}
+        parts["answer"] = {"outcome": told} | ({} if answer is None else {"text": answer})
         if assumed:
             meta["assumed"] = [ASSUMED_OUTCOME]
     name = episode.root.attributes.get(id_field)

@@ -31,7 +31,8 @@ def read_ragas(
     """Read rows into runs: one row, one completed run.
 
     A passage without an id gets one from its text. Rows do not say whether the answer declined;
-    `outcome` says where that comes from. With `tier` each reference also becomes a question of
+    `outcome` says where that comes from; a row that is told to have declined needs no answer text.
+    With `tier` each reference also becomes a question of
     that tier with the reference as its one nugget of kind fact; rows of one question must agree.
     Scores and other columns are not read; the notes name them and count their NaN. Raises
     InputError as `read_rows` and for an unknown `tier`.
@@ -39,11 +40,13 @@ def read_ragas(
     rows, faults = read_rows(path)
     given: list[tuple[Row, Sample, Run]] = []
     for row in rows:
-        sample = sample_of(row)
-        if isinstance(sample, list):
-            faults += sample
+        told = _told(row, outcome)
+        sample = sample_of(row, declined=told == ("cannot_answer", False))
+        if isinstance(sample, list) or isinstance(told, Fault):
+            faults += sample if isinstance(sample, list) else []
+            faults += [told] if isinstance(told, Fault) else []
             continue
-        run = _run(row, sample, path, outcome, id_field, made=tier is not None)
+        run = _run(row, sample, path, told, id_field, made=tier is not None)
         if isinstance(run, Run):
             given.append((row, sample, run))
         else:
@@ -58,12 +61,19 @@ def read_ragas(
     return Imported(tuple(runs), tuple(sorted(faults, key=row_number)), (), tuple(notes), tuple(questions))
 
 
-def _run(row: Row, sample: Sample, path: Path, rule: OutcomeRule, id_field: str, *, made: bool) -> Run | list[Fault]:
-    told = row.cells.get(rule.field) if rule.field else None
+def _told(row: Row, rule: OutcomeRule) -> tuple[str, bool] | Fault:
+    """Return the outcome and whether it is assumed."""
+    value = row.cells.get(rule.field) if rule.field else None
     try:
-        outcome, assumed = rule.of(None if told is NAN else told)
+        return rule.of(None if value is NAN else value)
     except ValueError as error:
-        return [Fault(row.where, rule.field or "outcome", str(error))]
+        return Fault(row.where, rule.field or "outcome", str(error))
+
+
+def _run(
+    row: Row, sample: Sample, path: Path, told: tuple[str, bool], id_field: str, *, made: bool
+) -> Run | list[Fault]:
+    outcome, assumed = told
     name = _question_id(row, sample, id_field, made=made)
     if isinstance(name, Fault):
         return [name]
@@ -74,7 +84,7 @@ def _run(row: Row, sample: Sample, path: Path, rule: OutcomeRule, id_field: str,
         "run_id": sample.run_id or f"{path.stem.strip() or 'row'}-{row.number}",
         "question": sample.question,
         "status": "completed",
-        "answer": {"outcome": outcome, "text": sample.answer},
+        "answer": {"outcome": outcome} | ({} if sample.answer is None else {"text": sample.answer}),
         "meta": meta,
     }
     if name is not None:
@@ -132,15 +142,15 @@ def _questions(given: Sequence[tuple[Row, Sample, Run]], tier: str) -> tuple[lis
 
 
 def _columns(rows: Sequence[Row], read: set[str]) -> list[str]:
-    """Say which columns were not read, and how much of each was NaN."""
+    """Say which columns were not read, and how much of each was NaN or null."""
     seen: Counter[str] = Counter()
     empty: Counter[str] = Counter()
     for row in rows:
         for name, value in row.cells.items():
             if name not in read:
                 seen[name] += 1
-                empty[name] += value is NAN
+                empty[name] += value is NAN or value is None
     return [
-        f"column {name!r} is not read ({seen[name]} values" + (f", {empty[name]} NaN)" if empty[name] else ")")
+        f"column {name!r} is not read ({seen[name]} values" + (f", {empty[name]} NaN or null)" if empty[name] else ")")
         for name in sorted(seen)
     ]

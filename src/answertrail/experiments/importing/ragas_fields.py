@@ -37,7 +37,7 @@ class Sample:
     """What a row says. None is "the row does not say"; an empty list is "nothing was retrieved"."""
 
     question: str
-    answer: str
+    answer: str | None
     contexts: tuple[Context, ...] | None
     references: tuple[str, ...]
     reference_ids: tuple[str, ...]
@@ -54,13 +54,13 @@ class FieldError(ValueError):
         self.message = message
 
 
-def sample_of(row: Row) -> Sample | list[Fault]:
-    """Read a row, or return every fault of its fields."""
+def sample_of(row: Row, *, declined: bool = False) -> Sample | list[Fault]:
+    """Read a row, or return every fault of its fields. A run that `declined` need not say anything."""
     faults: list[Fault] = []
     values: dict[str, Any] = {}
     readers: Mapping[str, Any] = {
         "question": _question,
-        "answer": _answer,
+        "answer": _answer_if_any if declined else _answer,
         "contexts": _contexts,
         "reference": _references,
         "reference_ids": _reference_ids,
@@ -130,6 +130,12 @@ def _answer(cells: Mapping[str, Any]) -> str:
     if value is None:
         raise FieldError(name, f"required column is missing (or {COLUMNS['answer'][1]})")
     return _text(name, value)
+
+
+def _answer_if_any(cells: Mapping[str, Any]) -> str | None:
+    value = _column(cells, "answer")[1]
+    silent = value is None and _conversation(cells.get("user_input")) is None
+    return None if silent or (isinstance(value, str) and not value.strip()) else _answer(cells)
 
 
 def _conversation(value: Any) -> list[Any] | None:

@@ -38,8 +38,10 @@ class Forest:
     def as_table(self, key: str, title: str) -> ReportTable:
         """Return label and value, with the group in front where there are groups."""
         if any(row.group for row in self.rows):
-            return table(key, title, ("", "", "value"), ((row.group, row.label, row.text) for row in self.rows))
-        return table(key, title, ("", "value"), ((row.label, row.text) for row in self.rows))
+            return table(
+                key, title, ("group", "what", "value"), ((row.group, row.label, row.text) for row in self.rows)
+            )
+        return table(key, title, ("what", "value"), ((row.label, row.text) for row in self.rows))
 
 
 def forest_row(label: str, cell: Measured | Ratio | Estimate | Undefined, group: str = "") -> ForestRow:
@@ -81,7 +83,7 @@ class Waterfall:
 
     def as_table(self, key: str, title: str) -> ReportTable:
         """Return a row a part and one for each whole."""
-        return table(key, title, ("", "part", "share"), _parts(self.wholes))
+        return table(key, title, ("of", "part", "share"), _parts(self.wholes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class Stacked:
         rows: list[list[Cell]] = [
             [whole.label, *(part.count for part in whole.parts), whole.total] for whole in self.wholes
         ]
-        return table(key, title, ("", *names, "all"), rows)
+        return table(key, title, ("what", *names, "all"), rows)
 
 
 def _parts(wholes: tuple[Whole, ...]) -> list[tuple[Cell, ...]]:
@@ -175,7 +177,7 @@ class Curve:
     def as_table(self, key: str, title: str) -> ReportTable:
         """Return a row a point."""
         rows = ((point.coverage, point.risk, point.label or None) for point in self.points)
-        return table(key, title, ("coverage", "risk", ""), rows)
+        return table(key, title, ("coverage", "risk", "threshold"), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,7 @@ class Bars:
     def as_table(self, key: str, title: str) -> ReportTable:
         """Return a row a bar."""
         rows = ((panel.title, bar.label, bar.text) for panel in self.panels for bar in panel.bars)
-        return table(key, title, ("", "", "value"), rows)
+        return table(key, title, ("quantity", "of", "value"), rows)
 
 
 FigureData = Forest | Waterfall | Stacked | HeatMap | Curve | Bars

@@ -21,7 +21,7 @@ from answertrail.metrics.measured import Measured
 from answertrail.metrics.values import Estimate, Ratio, Undefined
 from answertrail.plain_text import one_line
 
-OPEN_ROWS, ROWS, CASES, CELL = 20, 300, 30, 300
+OPEN_ROWS, ROWS, CASES, CELL = 20, 300, 20, 300
 _LONG = 32
 _PARTS = re.compile(r"(?<=\S) (?=[(\[])")
 
@@ -87,8 +87,8 @@ class _Section:
 def html(report: Report) -> str:
     """Return the report as one HTML document. The same report gives the same text.
 
-    Of a table at most 300 rows are shown, the first 20 at once; of cases at most 30, of a cell 300
-    letters. What is left out is counted where it is left out, and is in the JSON form.
+    Of a table at most 300 rows are shown, the first 20 at once; of cases at most 20, of a cell or a
+    line 300 letters. What is left out is counted where it is left out, and is in the JSON form.
     """
     environment = Environment(
         loader=PackageLoader("answertrail.experiments.report", "templates"),
@@ -142,9 +142,7 @@ def _numeric(rows: Sequence[tuple[Cell, ...]], column: int) -> bool:
 
 
 def _cell(cell: Cell, style: str) -> _Cell:
-    text = one_line(cell_text(cell))
-    if len(text) > CELL:
-        text = f"{text[:CELL].rstrip()}… ({len(text) - CELL} more letters in the JSON form)"
+    text = _cut(cell_text(cell))
     if isinstance(cell, Undefined) or text.startswith("undefined:"):
         style = "undefined"
     elif isinstance(cell, Measured | Counted | Ratio | Estimate):
@@ -153,7 +151,16 @@ def _cell(cell: Cell, style: str) -> _Cell:
     return _Cell((text,), f"{style} {_length(text)}".strip())
 
 
+def _cut(text: str) -> str:
+    shown = one_line(text)
+    if len(shown) <= CELL:
+        return shown
+    return f"{shown[:CELL].rstrip()}… ({len(shown) - CELL} more letters in the JSON form)"
+
+
 def _length(text: str) -> str:
+    if " " not in text and len(text) <= _LONG:
+        return "name"
     return "longer" if len(text) > 3 * _LONG else "long" if len(text) > _LONG else ""
 
 
@@ -171,4 +178,4 @@ def _case(case: Case) -> _Case:
 
 def _line(line: CaseLine) -> _Line:
     links = tuple(_Link(one_line(link.label), web_url(link.url)) for link in line.links)
-    return _Line(one_line(line.mark), one_line(line.text), links)
+    return _Line(one_line(line.mark), _cut(line.text), links)

@@ -77,6 +77,13 @@ class Loaded:
         return [*artefacts_of(self.runs), *searches] or ["resolutions"]
 
     @property
+    def own_verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts without those on the runs that are only compared with."""
+        others = {run.run_id for run in self.other[1][0]} if self.other else set()
+        others -= {run.run_id for run in self.runs}
+        return tuple(verdict for verdict in self.verdicts if verdict.run_id not in others)
+
+    @property
     def newest(self) -> str | None:
         """The time of the newest record, as it was written; None when none says."""
         times = [run.started_at for run in self.runs if run.started_at]
@@ -121,7 +128,7 @@ def score(
     intervals: Intervals = Intervals(),  # noqa: B008 - frozen
 ) -> Scored:
     """Score everything that was loaded. Raises as the scorers, and as `compare` when a comparison is refused."""
-    runs, verdicts = loaded.runs, loaded.verdicts
+    runs, verdicts = loaded.runs, loaded.own_verdicts
     answers = score_answers(questions, runs, verdicts, judge=judge, intervals=intervals) if runs else None
     refusals = score_refusals(questions, runs, verdicts=verdicts, judge=judge, intervals=intervals) if runs else None
     corpus = corpus_of(loaded.rankings) if loaded.rankings else None
@@ -134,7 +141,7 @@ def score(
     deviations: Sequence[Deviation] = comparison.deviations if comparison else ()
     if loaded.registration and not comparison and answers:
         statistics = {name: found.statistic for name, found in answers.measures.items() if isinstance(found, Measured)}
-        deviations = check(loaded.registration, [done_of(runs, questions)], statistics)
+        deviations = check(loaded.registration, [done_of(runs, questions)], statistics, whole=False)
     return Scored(
         questions,
         runs,

@@ -6,6 +6,7 @@ import json
 import os
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from answertrail.errors import InputError
@@ -52,5 +53,6 @@ def write(path: Path, report: Report) -> int:
     except OSError as error:
         raise InputError(error.strerror or str(error), where=str(path)) from None
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # Where the folder is none, there is no draft either.
+            draft.unlink(missing_ok=True)
     return len(data)

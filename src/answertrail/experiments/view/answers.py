@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from answertrail.experiments.answer_scores import AnswerScores, QuestionScore
+from answertrail.experiments.answer_scores import AnswerScores
 from answertrail.experiments.view.table import Cell, ReportTable, table
 from answertrail.metrics.answers.effort import Effort
 from answertrail.metrics.answers.rates import Rate
@@ -14,6 +14,7 @@ from answertrail.metrics.answers.waterfall import MissSplit, Waterfall
 from answertrail.metrics.values import Ratio, Undefined
 
 SHOWN_FAILURES = 20
+SHOWN_NUGGETS = 40
 _MAIN = ("recall", "ceiling", "groundedness", "citation_support")
 
 
@@ -28,7 +29,7 @@ def tables(scores: AnswerScores) -> list[ReportTable]:
         out.append(_misses(scores))
     if scores.stated_without_evidence:
         out.append(_without_evidence(scores))
-    out += [failures(scores), *_slices(scores), *_ranges(scores), _effort(scores.effort)]
+    out += [failures(scores), *_missed_nuggets(scores), *_slices(scores), *_ranges(scores), _effort(scores.effort)]
     return [*out, *_lists(scores)]
 
 
@@ -89,13 +90,32 @@ def failures(scores: AnswerScores) -> ReportTable:
             row.rates["ceiling"],
             row.errored_runs,
             row.unscored,
-            _lost(row),
+            len(row.missed),
         ]
         for row in bad[:SHOWN_FAILURES]
     ]
-    columns = ["question", "text", "tier", "recall", "ceiling", "errored runs", "unscored", "missed (runs)"]
+    columns = ["question", "text", "tier", "recall", "ceiling", "errored runs", "unscored", "nuggets missed"]
     notes = [f"{len(bad)} of {len(scores.per_question)} questions; the first {len(rows)} are shown."]
     return table("failures", "Questions with failures", columns, rows, notes)
+
+
+def _missed_nuggets(scores: AnswerScores) -> Iterable[ReportTable]:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            row.question_id,
+            item.nugget_id,
+            item.text,
+            item.kind,
+            f"{item.missed} of {item.scored}",
+            f"{item.retrieved_when_missed} of {item.missed}",
+        )
+        for row in scores.per_question
+        for item in row.missed
+    ]
+    columns = ["question", "nugget", "text", "kind", "missed in runs", "retrieved all the same"]
+    notes = [f"{len(rows)} nuggets missed at least once; the first {min(len(rows), SHOWN_NUGGETS)} are shown."]
+    if rows:
+        yield table("missed_nuggets", "Missed nuggets", columns, rows[:SHOWN_NUGGETS], notes)
 
 
 def _missing(found: Rate) -> str:
@@ -112,10 +132,6 @@ def _errored(found: Rate) -> str:
 
 def _share(count: int, whole: int) -> Cell:
     return Ratio(count, whole, if_empty="none") if whole else 0
-
-
-def _lost(row: QuestionScore) -> str:
-    return "; ".join(f"{item.text} ({item.missed} of {item.scored})" for item in row.missed)
 
 
 def _misses(scores: AnswerScores) -> ReportTable:

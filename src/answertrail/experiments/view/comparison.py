@@ -9,7 +9,7 @@ from answertrail.experiments.compare_measures import MeasureComparison
 from answertrail.experiments.registration import Deviation
 from answertrail.experiments.view.table import Cell, ReportTable, table
 from answertrail.metrics.permutation import TestResult
-from answertrail.metrics.values import Interval, Undefined
+from answertrail.metrics.values import Estimate, Interval, Undefined
 
 MANY = 12
 
@@ -53,8 +53,7 @@ def _difference(row: MeasureComparison) -> Cell:
     interval = found.interval
     if isinstance(interval, Interval):
         return f"{found.value * 100:+.1f} [{interval.low * 100:+.1f}, {interval.high * 100:+.1f}]"
-    why = f" (no interval: {interval.reason})" if isinstance(interval, Undefined) else ""
-    return f"{found.value * 100:+.1f}{why}"
+    return f"{found.value * 100:+.1f} (no interval)"
 
 
 def _p(value: float) -> str:
@@ -62,7 +61,7 @@ def _p(value: float) -> str:
 
 
 def _points(value: float | Undefined) -> Cell:
-    return value if isinstance(value, Undefined) else f"{value * 100:.1f}"
+    return None if isinstance(value, Undefined) else f"{value * 100:.1f}"
 
 
 def _notes(comparison: Comparison) -> Iterable[str]:
@@ -78,6 +77,13 @@ def _notes(comparison: Comparison) -> Iterable[str]:
             yield f"Only {side.label} was asked {len(only)} question(s), left out: {listed(only)}."
     if comparison.unequal_repeats:
         yield f"Not asked equally often, allowed by the caller: {listed(comparison.unequal_repeats)}."
+    without: dict[str, list[str]] = {}
+    for row in comparison.rows:
+        interval = row.difference.interval if isinstance(row.difference, Estimate) else None
+        if isinstance(interval, Undefined):
+            without.setdefault(interval.reason, []).append(row.name)
+    for reason, names in without.items():
+        yield f"No interval of the difference for {listed(names)}: {reason}."
     for row in comparison.rows:
         one_sided = [*row.only_first, *row.only_second]
         if one_sided:
@@ -105,10 +111,10 @@ def _differing(comparison: Comparison) -> ReportTable:
 
 
 def deviation_table(deviations: Sequence[Deviation]) -> ReportTable:
-    """Return the deviations from a registration; an empty table says there is none."""
-    rows = [(row.kind, row.registered, row.done) for row in deviations]
-    title = f"{len(rows)} deviation(s) from the registration" if rows else "No deviation from the registration"
-    return table("deviations", title, ("what", "registered", "done"), rows)
+    """Return the deviations from a registration; one row says that there is none."""
+    rows: list[tuple[str | None, ...]] = [(row.kind, row.registered, row.done) for row in deviations]
+    title = f"Registration: {len(rows)} deviation(s)" if rows else "Registration: no deviation"
+    return table("deviations", title, ("what", "registered", "done"), rows or [("none", None, None)])
 
 
 def listed(names: Sequence[str]) -> str:

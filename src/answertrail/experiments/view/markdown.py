@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from answertrail.experiments.view.table import ReportTable, cell_text
+from answertrail.plain_text import one_line
 
 
 def markdown(table: ReportTable, *, level: int = 2) -> str:
@@ -19,4 +20,4 @@ def markdown(table: ReportTable, *, level: int = 2) -> str:
 def _escaped(text: str) -> str:
     for sign in "\\`*_[]|<":
         text = text.replace(sign, f"\\{sign}")
-    return " ".join(text.split())
+    return one_line(text)

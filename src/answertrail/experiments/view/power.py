@@ -17,7 +17,10 @@ def tables(plan: Plan) -> list[ReportTable]:
         known = f"{percent(design.discordant)} of the questions differ (given); McNemar's test"
     else:
         known = f"{percent(design.baseline or 0)} right, the two failing independently; McNemar's test"
-    notes = [plan.sentence, f"From: {known}. Chance of finding it {percent(design.power)}, two-sided {percent(design.alpha)}."]
+    notes = [
+        plan.sentence,
+        f"From: {known}. Chance of finding it {percent(design.power)}, two-sided {percent(design.alpha)}.",
+    ]
     if design.pilot is not None and design.pilot < FEW:
         notes.append(f"A pilot of {design.pilot} questions tells the spread only roughly; take the figures as such.")
     if design.kind == "paired":

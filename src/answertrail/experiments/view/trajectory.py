@@ -97,14 +97,16 @@ def _runs(scores: TrajectoryScores) -> Iterator[ReportTable]:
     columns += ["surfaced", "gold cited", "F1"] if with_gold else []
     columns += ["drift", "slope"] if with_drift else []
     notes = [CITED_SHARE, *([DRIFT] if with_drift else [])]
-    rows = [_run(row, with_gold, with_drift) for row in scores.rows]
+    rows = [
+        (row.trail.question_id if scores.questions_hash else row.question, *_run(row, with_gold, with_drift))
+        for row in scores.rows
+    ]
     yield table("runs", "Run by run", columns, rows, notes)
 
 
 def _run(row: RunRow, with_gold: bool, with_drift: bool) -> list[Cell]:
     trail, facts = row.trail, row.facts
     cells: list[Cell] = [
-        trail.question_id,
         trail.repeat,
         None if trail.searches is None else len(trail.searches),
         None if trail.retrieved is None else len(trail.retrieved),
@@ -131,6 +133,8 @@ def _left_out(scores: TrajectoryScores) -> Iterator[ReportTable]:
         groups.setdefault((f"run ended {run.status}, in no count", run.reason), []).append(run.run_id)
     for record in scores.left_out:
         groups.setdefault((f"{record.kind} not scored", record.reason), []).append(record.id)
+    for name in scores.missing:
+        groups.setdefault(("question in no count", "no run"), []).append(name)
     for question in scores.ineligible:
         groups.setdefault(("question not in the recall analog", question.reason), []).append(question.question_id)
     for row in scores.not_applicable:

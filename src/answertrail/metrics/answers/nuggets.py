@@ -16,6 +16,7 @@ from answertrail.records import Question
 
 NO_VERDICTS = "no verdicts given"
 SHIFT: frozenset[Kind] = frozenset({"shift"})
+_ALONE: dict[str, tuple[Direction, ...]] = {"recall": ("recall",), "ceiling": ("ceiling",)}
 NO_CHANGE: frozenset[Kind] = frozenset({"no_change"})
 
 
@@ -62,6 +63,7 @@ def nugget_rates(questions: Sequence[Question], asked: Asked, grid: Grid, judged
                 if_empty=_if_empty(rows, needs, kinds, judged),
                 ineligible=not_asked(questions, asked, kinds),
                 errored=errored_nuggets(asked, kinds),
+                not_judged=_not_judged(needs, judged),
             )
         )
     return made
@@ -153,17 +155,20 @@ def _why(cell: Cell) -> str:
     return cell.ceiling.reason if cell.recall.scored else cell.recall.reason
 
 
+def _not_judged(needs: str, judged: Judged) -> str | None:
+    """Return what to say where nobody judged the directions a rate needs."""
+    if judged.judge is None:
+        return NO_VERDICTS
+    wanted: tuple[Direction, ...] = ("recall", "ceiling") if needs == "both" else _ALONE[needs]
+    absent = [name for name in wanted if not judged.given(name)]
+    return f"no {' and no '.join(absent)} verdicts given" if absent else None
+
+
 def _if_empty(rows: list[Counted], needs: str, kinds: frozenset[Kind], judged: Judged) -> str:
     if not rows:
         return _none_of(kinds)
-    wanted: tuple[Direction, ...] = (
-        ("recall", "ceiling") if needs == "both" else ("recall",) if needs == "recall" else ("ceiling",)
-    )
-    absent = [name for name in wanted if not judged.given(name)]
-    if judged.judge is None:
-        return NO_VERDICTS
-    if absent:
-        return f"no {' and no '.join(absent)} verdicts given"
-    if all(row.unscored for row in rows) and not any(row.scored for row in rows):
-        return "no nugget is scored"
-    return "no retrieved nugget" if needs == "both" else "no nugget is scored"
+    if any(row.unscored for row in rows) and (reason := _not_judged(needs, judged)):
+        return reason
+    if needs == "both" and not all(row.unscored for row in rows):
+        return "no retrieved nugget"
+    return "no nugget is scored"

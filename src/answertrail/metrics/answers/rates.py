@@ -77,12 +77,14 @@ def rate(
     if_empty: str,
     ineligible: Iterable[Ineligible] = (),
     errored: Mapping[str, int | None] = {},
+    not_judged: str | None = None,
 ) -> Rate:
     """Return hits / scored units, pooled ("totals") or averaged over questions ("means").
 
     A run all of whose units are unscored gives no observation. Undefined with `if_empty` when no
     unit is scored; and when unscored / (scored + unscored) is above the rule's share, with bounds.
-    `errored` has the units of each run that did not complete, by run id.
+    `errored` has the units of each run that did not complete, by run id. `not_judged` is the reason
+    to give where units are unscored because nobody judged any.
     """
     kept = list(rows)
     missing = _unscored(kept)
@@ -104,7 +106,8 @@ def rate(
         value = Undefined(if_empty)
     elif unscored > rule.max_unscored_share * (scored + unscored):
         value = Undefined(
-            f"{unscored} of {scored + unscored} {unit} are unscored ({missing[0].reason}): "
+            not_judged
+            or f"{unscored} of {scored + unscored} {unit} are unscored ({missing[0].reason}): "
             f"above the {rule.max_unscored_share:.0%} allowed"
         )
     return Rate(

@@ -60,7 +60,7 @@ def judged(verdicts: Iterable[Verdict], runs: Sequence[AskedRun], *, judge: str 
             rows.append(verdict)
     if left_out and not rows:
         raise InputError(
-            f"none of {len(left_out)} verdicts is about a run scored here; the first is {left_out[0].reason}",
+            f"none of {len(left_out)} verdicts is about a run scored here; of the first: {left_out[0].reason}",
             where=left_out[0].id,
             hint="give the verdicts that belong to these runs",
         )

@@ -12,6 +12,7 @@ from answertrail.metrics.paired import Statistic
 from answertrail.metrics.ranking import hits as at
 from answertrail.metrics.ranking.gold import Gold
 from answertrail.metrics.ranking.hits import Hits, hits_of
+from answertrail.metrics.ranking.ranked import distinct
 
 Counts = tuple[float, float]
 NOTHING = Hits((), (), (), (), (), 0)
@@ -159,7 +160,7 @@ def score_rankings(
 
     A repeated id counts at its first rank; gold without a list counts 0; a list without gold is not read.
     """
-    results = [Result(gold, hits_of(gold, tuple(dict.fromkeys(rankings.get(gold.question_id, ()))))) for gold in golds]
+    results = [Result(gold, hits_of(gold, distinct(rankings.get(gold.question_id, ())))) for gold in golds]
     return ranking_measures(results, intervals=intervals, names=names)
 
 

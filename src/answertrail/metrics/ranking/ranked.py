@@ -50,6 +50,11 @@ def ranked_list(ids: Sequence[str], scores: Sequence[float | None] = ()) -> Rank
     return RankedList(kept, tuple(first.values()), len(ids) - len(kept))
 
 
+def distinct(ids: Sequence[str]) -> Sequence[str]:
+    """Return the ids with repeats removed, each at its first rank."""
+    return ids if len(set(ids)) == len(ids) else tuple(dict.fromkeys(ids))
+
+
 def by_document(ranked: RankedList) -> RankedList:
     """Return the documents of a chunk ranking, each at its best chunk; `repeated` stays that of the chunks."""
     scores = ranked.scores or (0.0,) * len(ranked.ids)

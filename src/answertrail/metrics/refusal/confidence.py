@@ -75,10 +75,12 @@ def risk_coverage(cases: Iterable[Case]) -> Curve | Undefined:
     if not kept:
         return Undefined("no answer has both a confidence and a grade")
     total = len(usable) - len(left_out)
-    curve = []
-    for threshold, out in _falling(kept):
-        wrong = sum(points(case) == WRONG for case in out)
-        curve.append(Point(threshold, len(out), wrong, len(out) / total, wrong / len(out)))
+    curve: list[Point] = []
+    answered = wrong = 0
+    for threshold, group in _falling(kept):
+        answered += len(group)
+        wrong += sum(points(case) == WRONG for case in group)
+        curve.append(Point(threshold, answered, wrong, answered / total, wrong / answered))
     return Curve("risk_coverage", tuple(curve), _area(curve, "answers"), total, None, tuple(sorted(left_out)))
 
 
@@ -103,10 +105,12 @@ def false_answer_curve(cases: Iterable[Case]) -> Curve | Undefined:
     cannot = len(rest) - can
     if not can or not cannot:
         return Undefined(f"{can} runs of answerable and {cannot} of unanswerable questions; both are needed")
-    curve = []
-    for threshold, out in _falling(kept):
-        right, false = sum(case.answerable for case in out), sum(not case.answerable for case in out)
-        curve.append(Point(threshold, right, false, right / can, false / cannot))
+    curve: list[Point] = []
+    answered = false = 0
+    for threshold, group in _falling(kept):
+        answered += sum(case.answerable for case in group)
+        false += sum(not case.answerable for case in group)
+        curve.append(Point(threshold, answered, false, answered / can, false / cannot))
     area = _area(curve, "answers to answerable questions")
     return Curve("false_answer_curve", tuple(curve), area, can, cannot, tuple(sorted(left_out)))
 
@@ -119,11 +123,9 @@ def _why_not(case: Case) -> str:
 
 
 def _falling(kept: Sequence[Case]) -> Iterable[tuple[float, list[Case]]]:
-    """Yield each distinct confidence from the top with all cases at or above it."""
-    out: list[Case] = []
+    """Yield each distinct confidence from the top with the cases that have it."""
     for threshold, group in groupby(sorted(kept, key=_confidence, reverse=True), key=_confidence):
-        out = [*out, *group]
-        yield threshold, out
+        yield threshold, list(group)
 
 
 def _confidence(case: Case) -> float:

@@ -60,7 +60,8 @@ def match(questions: Iterable[Question], resolutions: Iterable[Resolution]) -> M
     whose text differs from the question's (`reworded`).
 
     Raises MismatchError for two resolutions of one question, InputError for a `resolution_fault`,
-    for what `language_pair` refuses, and for a text that belongs to no single question.
+    for what `language_pair` refuses, for a text that several questions have, and when no resolution
+    is of a question in the set.
     """
     asked = list(questions)
     found, not_asked = _by_question(asked, resolutions)
@@ -134,18 +135,24 @@ def _by_question(
             )
         else:
             found[name] = resolution
+    if not_asked and not found:
+        raise InputError(
+            f"none of {len(not_asked)} resolutions is of a question in the set; the first is of {not_asked[0]!r}",
+            hint="give the question file these resolutions were made for",
+        )
     return found, sorted(not_asked)
 
 
 def _named_by_text(resolution: Resolution, by_text: dict[str, list[str]]) -> str:
-    names = by_text.get(resolution.question, [])
-    if len(names) == 1:
-        return names[0]
-    raise InputError(
-        f"the resolution has no question_id, and {len(names)} questions have its text",
-        where=repr(resolution.question),
-        hint="give it the question_id of its question",
-    )
+    """Return the id of the question that has the resolution's text; the text itself where none has."""
+    names = by_text.get(resolution.question, [resolution.question])
+    if len(names) > 1:
+        raise InputError(
+            f"the resolution has no question_id, and {len(names)} questions have its text",
+            where=repr(resolution.question),
+            hint="give it the question_id of its question",
+        )
+    return names[0]
 
 
 def _case(question: Question, gold: frozenset[str], resolution: Resolution | None) -> Case:

@@ -11,7 +11,7 @@ from answertrail.metrics.resolution.cases import Case
 WILSON = Intervals("wilson")
 
 _Test = Callable[[Case], bool]
-NO_Q = "no answerable question"
+NO_Q = "no answerable question with a gold node"
 _OF_Q: Mapping[str, _Test] = {
     "r@1": lambda case: case.rank == 1,
     "r@3": lambda case: 1 <= case.rank <= 3,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from answertrail.experiments.report.data import Bars, Curve, Forest, HeatMap, Stacked, Waterfall
 from answertrail.experiments.report.model import Figure
 from answertrail.experiments.report.plots import bars, curve, forest, heatmap, stacked, waterfall
-from answertrail.experiments.report.plots.canvas import Canvas
+from answertrail.experiments.report.plots.canvas import Canvas, drawing
 
 DESK, PHONE = 760, 340
 
@@ -15,7 +15,8 @@ def svg(figure: Figure, width: int = DESK) -> str:
 
     The same figure gives the same text. Widths below 500 put labels above their bars.
     """
-    return _drawn(figure, width).svg(f"{figure.key}-{width}", figure.title, figure.alt)
+    with drawing():
+        return _drawn(figure, width).svg(f"{figure.key}-{width}", figure.title, figure.alt)
 
 
 def _drawn(figure: Figure, width: int) -> Canvas:

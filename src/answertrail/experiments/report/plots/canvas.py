@@ -12,11 +12,13 @@ import io
 import re
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.figure import Figure as Sheet
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from answertrail.plain_text import one_line
@@ -37,6 +39,18 @@ _SETTINGS: Any = {  # matplotlib types its settings by a list of all their names
     "hatch.linewidth": 1.2,
     "path.simplify": False,
 }
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw by these settings alone, whatever the user's own say, and put theirs back."""
+    with mpl.rc_context(), warnings.catch_warnings():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_SETTINGS)
+        # Of letters that the font which measures lacks; the reader's own fonts show them.
+        warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
+        warnings.filterwarnings("ignore", message="Matplotlib currently does not support", category=UserWarning)
+        yield
 
 
 class Canvas:
@@ -101,12 +115,11 @@ class Canvas:
         self._plot([(x, y)], marker="o", markersize=size, linestyle="none", **edge)
 
     def _box(self, x: float, y: float, width: float, height: float, **style: Any) -> None:
-        self.axes.add_patch(Rectangle((x, y), width, height, clip_on=False, zorder=self._above(), **style))
+        self.axes.add_artist(Rectangle((x, y), width, height, clip_on=False, zorder=self._above(), **style))
 
     def _plot(self, points: Sequence[tuple[float, float]], **style: Any) -> None:
         across, down = [x for x, _ in points], [y for _, y in points]
-        fixed: Any = {"scalex": False, "scaley": False, "clip_on": False, "solid_capstyle": "butt"}
-        self.axes.plot(across, down, zorder=self._above(), **fixed, **style)
+        self.axes.add_artist(Line2D(across, down, clip_on=False, solid_capstyle="butt", zorder=self._above(), **style))
 
     def _above(self) -> float:
         """Each thing lies on top of what was drawn before."""
@@ -116,11 +129,7 @@ class Canvas:
     def svg(self, name: str, title: str, description: str) -> str:
         """Return the drawing as an `svg` element; `name` is the prefix of every identifier in it."""
         stream = io.StringIO()
-        with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
-            # Of letters that the font which measures lacks; the reader's own fonts show them.
-            warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
-            warnings.filterwarnings("ignore", message="Matplotlib currently does not support", category=UserWarning)
-            self.sheet.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+        self.sheet.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
         return _for_a_page(stream.getvalue(), name, one_line(title), one_line(description), self.width, self.height)
 
 

@@ -62,7 +62,7 @@ def _named(data: Forest, mark: float) -> str:
     if data.scale == "share":
         return percent(mark)
     if data.scale == "difference":
-        return "0" if abs(mark) < 1e-12 else f"{mark:+.2g}".replace("-", "−")
+        return "0" if abs(mark) < 1e-12 else f"{mark * 100:+.3g}".replace("-", "−")
     return f"{mark:g}"
 
 

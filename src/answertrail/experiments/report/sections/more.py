@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from answertrail.experiments.compare import Comparison
 from answertrail.experiments.registration import Deviation, Registration
-from answertrail.experiments.report.data import Forest, forest_row
+from answertrail.experiments.report.data import Forest, ForestRow, forest_row
 from answertrail.experiments.report.model import Figure, Section
 from answertrail.experiments.report.sections.parts import forest, keyed, spoken
 from answertrail.experiments.resolution import ResolutionScores
@@ -17,6 +18,7 @@ from answertrail.experiments.view import trajectory as trajectory_view
 from answertrail.experiments.view.table import table
 from answertrail.metrics.resolution.funnel import TITLES
 from answertrail.metrics.trajectory.definitions import INFORMATIONAL
+from answertrail.metrics.values import Undefined
 
 
 def resolution(scores: ResolutionScores) -> Section:
@@ -52,9 +54,9 @@ def trajectory(scores: TrajectoryScores) -> Section:
 def comparison(found: Comparison) -> Section:
     """Return the differences around 0, and the tables."""
     rows = tuple(
-        forest_row(row.name, row.difference, "primary" if row.primary else "exploratory")
+        _in_points(forest_row(row.name, row.difference, "primary" if row.primary else "exploratory"))
         for row in sorted(found.rows, key=lambda row: not row.primary)
-        if row.statistic in ("totals", "means")
+        if isinstance(row.difference, Undefined) or abs(row.difference.value) <= 1
     )
     said = (f"{row.label} {row.text}" for row in rows)
     title = f"{found.second.label} minus {found.first.label}"
@@ -65,7 +67,16 @@ def comparison(found: Comparison) -> Section:
     alt = spoken(said, "Differences with their intervals")
     figures = (Figure("figure-differences", title, Forest(rows, "difference"), caption, alt),) if rows else ()
     intro = (f"A is {found.first.label}, B is {found.second.label}. Only questions both were asked are compared.",)
-    return Section("comparison", "Comparison", intro, keyed("comparison", comparison_view.tables(found)), figures)
+    # The deviations stand in the section on the registration.
+    tables = [shown for shown in comparison_view.tables(found) if shown.key != "deviations"]
+    return Section("comparison", "Comparison", intro, keyed("comparison", tables), figures)
+
+
+def _in_points(row: ForestRow) -> ForestRow:
+    if row.value is None:
+        return row
+    between = "" if row.low is None or row.high is None else f" [{row.low * 100:+.1f}, {row.high * 100:+.1f}]"
+    return replace(row, text=f"{row.value * 100:+.1f} points{between}")
 
 
 def registration(made: Registration, deviations: Sequence[Deviation]) -> Section:
@@ -83,7 +94,7 @@ def registration(made: Registration, deviations: Sequence[Deviation]) -> Section
     ]
     tables = (
         comparison_view.deviation_table(deviations),
-        table("registered", "What was registered", ("", "value"), rows),
+        table("registered", "What was registered", ("what", "value"), rows),
     )
     intro = ("Written down and hashed before the runs were made; whatever was done otherwise is listed first.",)
     return Section("registration", "Registration", intro, keyed("registration", tables))

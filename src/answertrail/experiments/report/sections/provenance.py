@@ -30,7 +30,7 @@ def provenance(
         rows.append(("corpus searched", f"{corpus.name} {corpus.snapshot}"))
     if code is not None:
         rows.append(("scored by", f"answertrail {_code(code)}"))
-    tables = [table("facts", "Made from and by", ("", "value"), rows), *more]
+    tables = [table("facts", "Made from and by", ("what", "value"), rows), *more]
     if files:
         tables.append(table("files", "Files read", ("records", "file", "SHA-256"), files))
     tables.append(_intervals(measures))

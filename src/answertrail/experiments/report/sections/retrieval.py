@@ -10,17 +10,23 @@ from answertrail.experiments.report.sections.parts import forest, keyed, spoken
 from answertrail.experiments.retrieval_scores import QuestionRow, RetrievalScores
 from answertrail.experiments.view import retrieval as retrieval_view
 
+_DRAWN = ("recall", "all", "success", "mrr", "ndcg", "returned_precision", "evidence_recall", "window_coverage")
+
 
 def retrieval(scores: RetrievalScores) -> Section:
     """Return each measure with the modes below one another, questions by modes, and every table."""
-    names = dict.fromkeys(name for mode in scores.modes.values() for name in mode.measures)
+    every = dict.fromkeys(name for mode in scores.modes.values() for name in mode.measures)
+    names = [name for name in every if name.partition("@")[0] in _DRAWN]
     rows = [
         (name, mode.mode, mode.measures[name])
         for name in names
         for mode in scores.modes.values()
         if name in mode.measures
     ]
-    caption = f"By {scores.unit}, over {scores.eligible} questions with gold. Intervals resample questions."
+    caption = (
+        f"By {scores.unit}, over {scores.eligible} questions with gold. Intervals resample questions. "
+        "The table has all measures."
+    )
     measures = forest("figure-modes", "Search modes side by side", rows, caption)
     figures = tuple(figure for figure in (measures, _heat_map(scores)) if figure)
     intro = (
