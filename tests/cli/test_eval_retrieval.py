@@ -60,12 +60,15 @@ def test_modes_are_searched_scored_and_saved(cli, ingested, gold, tmp_path):
 
 
 def test_documents_are_ranked_deep_enough(cli, ingested, tmp_path):
-    gold = lines(
-        tmp_path / "gold.jsonl", [question("q", "the kiln", relevant=[{"id": "20250620_ep2"}, {"id": "20250110_ep1"}])]
-    )
-    done = cli("eval", "retrieval", "--questions", gold, "--modes", "dense", "--k", 2, "--json", "--interval", "none")
+    # The best two chunks are both of the first episode; the second document comes third at the earliest.
+    text = "welcome to the pottery channel, in January we moved the kiln to the barn with 4 people"
+    gold = lines(tmp_path / "gold.jsonl", [question("q", text, relevant=[{"id": "20250620_ep2"}])])
+    words = ("eval", "retrieval", "--questions", gold, "--modes", "lexical", "--k", 2, "--json", "--interval", "none")
+    done = cli(*words)
     assert done.json["unit"] == "document"
-    assert done.json["modes"]["dense"]["recall@2"]["value"] == 1
+    assert done.json["modes"]["lexical"]["recall@2"]["value"] == 1
+    assert done.json["per_question"][0]["first_rank"] == 2
+    assert cli(*words, "--unit", "chunk").json["modes"]["lexical"]["recall@2"]["value"] == 0
 
 
 def test_the_terminal_shows_measures_failures_and_what_was_left_out(cli, ingested, gold):

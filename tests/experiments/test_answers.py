@@ -107,7 +107,7 @@ def test_a_failed_run_is_listed_and_moves_no_rate() -> None:
     assert [row.status for row in found.errors] == ["over_budget"]
     headline = by_key(found)["answers"]
     assert headline.rows[0][0] == "recall"
-    assert headline.rows[0][-1] == "2 in 1 run"
+    assert headline.rows[0][-1] == "2 in 1 run (as misses: 42.9 %)"
 
 
 def test_runs_of_two_systems_are_refused_with_their_names_until_one_is_chosen() -> None:

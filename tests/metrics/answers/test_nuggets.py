@@ -92,7 +92,7 @@ def test_a_run_that_failed_is_in_no_denominator_and_counted_beside_every_rate() 
     runs = [run("a"), run("a", 1, status="failed"), run("b", status="cancelled")]
     found = rates(joined([A, B], runs, marks("a.0", "HH MH MM")), [A, B])["recall"]
     assert parts(found) == (1, 2)
-    assert (found.errored, found.errored_runs) == (6, 2)
+    assert (found.errored, found.errored_runs, found.errors_as_misses) == (6, 2, 1 / 8)
     assert isinstance(found.value, Measured)
     assert [tuple(row) for row in found.value.ineligible] == [("b", "no run completed")]
 

@@ -95,6 +95,12 @@ def test_a_later_span_is_pushed_back_by_places_taken_before_it() -> None:
     assert hits.relevant == [1, 2]
 
 
+def test_of_units_found_at_one_rank_the_best_grade_takes_the_first_place() -> None:
+    mixed = gold("q", {"d:00000": 3}, Span("d", 0, 5))
+    assert hits_of(mixed, ["d:00000"]).gains == [3, 1]
+    assert scored((mixed, ["d:00000"]), k=2)["ndcg@2"].value == 1
+
+
 def test_a_chunk_is_relevant_when_it_overlaps_a_span_found_already() -> None:
     wide = gold("q", "", Span("d", 0, 60))
     found = scored((wide, ["d:00000", "d:00030", "d:00060"]), k=3)

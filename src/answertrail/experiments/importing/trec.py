@@ -92,7 +92,7 @@ def read_qrels(path: Path, min_grade: int = 1) -> QuestionSet:
         if document in judged:
             raise InputError(f"document {document!r} of topic {topic!r} is judged twice", where=f"{path}:{number}")
         value = _whole(grade, "grade", f"{path}:{number}")
-        judged[document] = value if value >= 1 else 0
+        judged[document] = value if value >= min_grade else 0
     if not topics:
         raise InputError("no judgement in the file", where=str(path))
     return question_set(

@@ -127,7 +127,8 @@ def _missing(found: Rate) -> str:
 
 def _errored(found: Rate) -> str:
     runs = f"{found.errored_runs} runs" if found.errored_runs != 1 else "1 run"
-    return runs if found.errored is None or not found.errored_runs else f"{found.errored} in {runs}"
+    text = runs if found.errored is None or not found.errored_runs else f"{found.errored} in {runs}"
+    return text if found.errors_as_misses is None else f"{text} (as misses: {found.errors_as_misses * 100:.1f} %)"
 
 
 def _share(count: int, whole: int) -> Cell:

@@ -64,6 +64,7 @@ def nugget_rates(questions: Sequence[Question], asked: Asked, grid: Grid, judged
                 ineligible=not_asked(questions, asked, kinds),
                 errored=errored_nuggets(asked, kinds),
                 not_judged=_not_judged(needs, judged),
+                every_unit=needs != "both",
             )
         )
     return made

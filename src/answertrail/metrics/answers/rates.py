@@ -43,7 +43,8 @@ class Rate:
 
     `value` is Undefined when nothing could be scored, or when too large a share is unscored: the
     `bounds` are still given then. `errored` counts units of runs that did not complete, None where
-    their number cannot be known; they are in neither count.
+    their number cannot be known; they are in neither count. `errors_as_misses` is what the value
+    would be with the errored units counted as misses, where every unit of a run counts.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Rate:
     errored: int | None
     errored_runs: int
     bounds: tuple[float, float] | None = None
+    errors_as_misses: float | None = None
     ineligible: tuple[Ineligible, ...] = ()
 
     def as_json(self) -> Json:
@@ -64,6 +66,8 @@ class Rate:
         out |= {"errored": self.errored, "errored_runs": self.errored_runs}
         if self.bounds is not None:
             out["bounds"] = list(self.bounds)
+        if self.errors_as_misses is not None:
+            out["errors_as_misses"] = self.errors_as_misses
         return out
 
 
@@ -78,13 +82,15 @@ def rate(
     ineligible: Iterable[Ineligible] = (),
     errored: Mapping[str, int | None] = {},
     not_judged: str | None = None,
+    every_unit: bool = False,
 ) -> Rate:
     """Return hits / scored units, pooled ("totals") or averaged over questions ("means").
 
     A run all of whose units are unscored gives no observation. Undefined with `if_empty` when no
     unit is scored; and when unscored / (scored + unscored) is above the rule's share, with bounds.
     `errored` has the units of each run that did not complete, by run id. `not_judged` is the reason
-    to give where units are unscored because nobody judged any.
+    to give where units are unscored because nobody judged any; `every_unit` says that all units of
+    a run are in the denominator, so that those of errored runs can be taken for misses.
     """
     kept = list(rows)
     missing = _unscored(kept)
@@ -120,6 +126,7 @@ def rate(
         known,
         len(units),
         bounds if statistic == "totals" else None,
+        hit / (scored + known) if every_unit and statistic == "totals" and known and scored else None,
         found.ineligible,
     )
 
