@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from answertrail.errors import MismatchError
-from answertrail.experiments.conditions import by_system, conditions_of, differences
+from answertrail.experiments.conditions import conditions_of, differences
 from answertrail.experiments.judges import family_note, judge_of
+from answertrail.experiments.systems import by_system
 from tests.experiments.made import MODELS, RECIPE, question, questions, run, verdict
 
 

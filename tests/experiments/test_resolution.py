@@ -92,13 +92,18 @@ def test_without_a_pool_in_every_record_the_first_step_is_undefined_and_the_list
     assert found.lost_at("list") == ("wrong", "absent")
 
 
-def test_steps_that_do_not_nest_are_refused_by_name() -> None:
-    bad = [*THEIRS[1:], listed("right", "a", "g", to="g", pool=["g"])]
-    with pytest.raises(MismatchError, match="right: resolved to it, but not ranked first"):
-        score_resolutions(SEVEN, bad)
-    shown = [*THEIRS[1:], listed("right", "g", to="g", pool=["a"])]
-    with pytest.raises(MismatchError, match="right: in the list shown, but not in the candidate pool"):
-        score_resolutions(SEVEN, shown)
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        (listed("right", "a", "g", to="g", pool=["g"]), "right: resolved to it, but not ranked first"),
+        (listed("right", "g", to="g", pool=["a"]), "right: in the list shown, but not in the candidate pool"),
+    ],
+)
+def test_steps_that_do_not_nest_make_no_funnel_and_leave_the_measures(odd: Resolution, said: str) -> None:
+    scores = score_resolutions(SEVEN, [*THEIRS[1:], odd])
+    assert set(scores.funnel.steps.values()) == {Undefined(f"the steps do not nest: {said}")}
+    assert scores.funnel.lost == ()
+    assert counts(scores)["correct"] == counts(score_resolutions(SEVEN, THEIRS))["correct"]
 
 
 def test_slices_by_language_pair_node_type_and_kind() -> None:

@@ -35,7 +35,9 @@ def ranking(name: str, ids: Sequence[str], mode: str = "m", **more: Any) -> Retr
     return RetrievalRun.model_validate(row)
 
 
-def score(questions: Sequence[Question] | QuestionSet, rankings: Sequence[RetrievalRun], **more: Any) -> RetrievalScores:
+def score(
+    questions: Sequence[Question] | QuestionSet, rankings: Sequence[RetrievalRun], **more: Any
+) -> RetrievalScores:
     gold = questions if isinstance(questions, QuestionSet) else question_set(questions)
     return score_retrieval(gold, rankings, intervals=NONE, **more)
 

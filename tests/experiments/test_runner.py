@@ -18,8 +18,9 @@ from answertrail.errors import InputError, MismatchError
 from answertrail.experiments.attempts import Spent, spent_with_earlier
 from answertrail.experiments.conditions import planned
 from answertrail.experiments.inputs import QuestionSet, read_runs
+from answertrail.experiments.plan import Made, Plan
 from answertrail.experiments.run_file import RunFile
-from answertrail.experiments.runner import Made, Plan, run_plan
+from answertrail.experiments.runner import run_plan
 from answertrail.records import Run
 from answertrail.records.run import CodeRef
 from tests.experiments.made import questions, run

@@ -14,8 +14,8 @@ from answertrail.cli.gold_option import Gold, questions_option
 
 if TYPE_CHECKING:
     from answertrail.experiments.conditions import Conditions
+    from answertrail.experiments.plan import Made
     from answertrail.experiments.registration import Deviation
-    from answertrail.experiments.runner import Made
     from answertrail.experiments.splits import Seal
 
 
@@ -100,10 +100,11 @@ async def _run(
     from answertrail.errors import InputError
     from answertrail.experiments.asker import AgentAsker
     from answertrail.experiments.conditions import planned
+    from answertrail.experiments.plan import Plan
     from answertrail.experiments.registered import done_of, intact
     from answertrail.experiments.registration import check, read_registration
     from answertrail.experiments.run_file import RunFile
-    from answertrail.experiments.runner import Plan, run_plan
+    from answertrail.experiments.runner import run_plan
     from answertrail.models.chat.load import load_chat_model
     from answertrail.search.load import open_corpus
     from answertrail.settings import Settings

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from answertrail.errors import InputError, NotFoundError
 from answertrail.experiments.answer_questions import per_question
 from answertrail.experiments.answer_scores import AnswerScores, IneligibleQuestion, TierScores
-from answertrail.experiments.conditions import by_system, conditions_of
+from answertrail.experiments.conditions import conditions_of
 from answertrail.experiments.inputs import QuestionSet
 from answertrail.experiments.judge_choice import one_judge
 from answertrail.experiments.stamp import stamp
+from answertrail.experiments.systems import by_system
 from answertrail.metrics.answers.applicable import NotApplicable, Parts
 from answertrail.metrics.answers.asked import Asked, asked
 from answertrail.metrics.answers.citations import citation_exists, citation_retrieved, citation_support, support_source

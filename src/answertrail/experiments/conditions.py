@@ -16,6 +16,7 @@ from answertrail.agent.recipe import Recipe
 from answertrail.errors import MismatchError
 from answertrail.experiments.inputs import QuestionSet
 from answertrail.experiments.judges import judge_of
+from answertrail.experiments.systems import short, system_of
 from answertrail.metrics.values import Json
 from answertrail.records import RetrievalRun, Run, Verdict
 from answertrail.records.run import CodeRef, RecipeRef
@@ -78,27 +79,6 @@ class Difference:
 def prompt_hash(recipe: Recipe) -> str:
     """Return `sha256:` over a recipe's prompt text. The recipe's own hash covers it too."""
     return "sha256:" + hashlib.sha256(recipe.prompt_text.encode("utf-8")).hexdigest()
-
-
-def system_of(run: Run) -> str:
-    """Return the name of the system that made a run: its recipe, and its model unless that is the reader."""
-    agent = str((run.models or {}).get("agent") or "")
-    recipe = run.recipe.name if run.recipe else ""
-    parts = [recipe, "" if recipe and agent in ("reader", "embedded:reader") else agent]
-    return " ".join(part for part in parts if part) or "unnamed"
-
-
-def by_system(runs: Iterable[Run]) -> dict[str, tuple[Run, ...]]:
-    """Group runs by recipe hash and model, in order of appearance; names met twice get a part of the hash."""
-    groups: dict[tuple[str | None, str], list[Run]] = {}
-    for run in runs:
-        agent = str((run.models or {}).get("agent") or "")
-        groups.setdefault((run.recipe.hash if run.recipe else None, agent), []).append(run)
-    names = [system_of(rows[0]) for rows in groups.values()]
-    out: dict[str, tuple[Run, ...]] = {}
-    for name, ((recipe, _), rows) in zip(names, groups.items(), strict=True):
-        out[name if names.count(name) == 1 else f"{name} {short(recipe or '')}"] = tuple(rows)
-    return out
 
 
 def conditions_of(
@@ -200,12 +180,6 @@ def check_asked(runs: Iterable[Run], questions: QuestionSet) -> None:
                 where=run.run_id,
                 hint="score it with the questions it was asked, or ask again",
             )
-
-
-def short(digest: str) -> str:
-    """Return the first 12 signs of a hash, with its algorithm."""
-    name, colon, value = digest.partition(":")
-    return f"{name}:{value[:12]}" if colon else digest[:12]
 
 
 def _shared(name: Name, values: Sequence[tuple[str | None, str]], allow_mixed: Collection[str]) -> Condition:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from answertrail.errors import InputError
-from answertrail.experiments.conditions import META, artefact_of, by_system, system_of
+from answertrail.experiments.conditions import META, artefact_of
 from answertrail.experiments.inputs import QuestionSet
 from answertrail.experiments.registration import Done, Registration
+from answertrail.experiments.systems import by_system, system_of
 from answertrail.records import Run
 from answertrail.records.base import instant
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from answertrail.errors import InputError
-from answertrail.experiments.conditions import short
+from answertrail.experiments.systems import short
 from answertrail.records.base import Count, DateText, NonEmpty, Part, instant
 from answertrail.records.jsonl import faults, loads
 

@@ -84,8 +84,8 @@ def score_resolutions(
     """Score resolutions against the gold nodes of questions; with `rule` only those of that rule.
 
     Raises NotFoundError for a rule that none of them names, InputError or MismatchError for what
-    contradicts itself: a record (see `resolution_fault`), two resolutions of one question, steps
-    of the funnel that do not nest, a table that does not add up.
+    contradicts itself: a record (see `resolution_fault`), two resolutions of one question, a table
+    that does not add up.
     """
     kept, others = _of_rule(list(resolutions), rule)
     found = match(questions.questions, kept)

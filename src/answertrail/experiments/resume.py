@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from answertrail.errors import MismatchError
-from answertrail.experiments.conditions import META, Conditions, Name, conditions_of, short
+from answertrail.experiments.conditions import META, Conditions, Name, conditions_of
 from answertrail.experiments.run_file import Kept, Key
+from answertrail.experiments.systems import short
 from answertrail.records import Run
 
 _CHECKED: tuple[Name, ...] = ("recipe", "prompt", "model", "corpus", "embedder", "code")

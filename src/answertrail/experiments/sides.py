@@ -11,9 +11,10 @@ from typing import get_args
 from answertrail.errors import InputError
 from answertrail.experiments.ceilings import ceiling_flags
 from answertrail.experiments.compare import Side
-from answertrail.experiments.conditions import by_system, conditions_of, retrieval_conditions
+from answertrail.experiments.conditions import conditions_of, retrieval_conditions
 from answertrail.experiments.inputs import QuestionSet, read_runs
 from answertrail.experiments.registered import artefacts_of, done_of
+from answertrail.experiments.systems import by_system
 from answertrail.metrics.measured import Intervals, Measured
 from answertrail.metrics.trajectory.definitions import INFORMATIONAL
 from answertrail.metrics.values import Undefined

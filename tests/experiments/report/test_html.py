@@ -23,7 +23,7 @@ from answertrail.plain_text import one_line
 from tests.experiments.report.worlds import HOSTILE, QUESTIONS, RUNS, VERDICTS, both, files, question, run
 
 FEW = Intervals(resamples=50)
-VOID = {"meta", "link", "br", "img", "hr"}
+VOID = {"meta", "link", "br", "img", "hr", "wbr"}
 
 
 class Page(HTMLParser):
@@ -34,6 +34,7 @@ class Page(HTMLParser):
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.words: list[str] = []
         self.open: list[str] = []
+        self.glued = False  # A place where a word may break does not part it.
         self.feed(text)
         self.close()
         if self.open:
@@ -41,7 +42,9 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
+        if tag == "wbr":
+            self.glued = True
+        elif tag not in VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -52,8 +55,11 @@ class Page(HTMLParser):
             raise ValueError(f"{tag} is closed out of order")
 
     def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] != "style":
+        if self.glued:
+            self.words[-1] += data
+        elif self.open and self.open[-1] != "style":
             self.words.append(data)
+        self.glued = False
 
     @property
     def text(self) -> str:

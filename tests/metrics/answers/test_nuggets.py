@@ -153,3 +153,9 @@ def test_where_nobody_judged_that_is_the_reason_even_when_a_definition_scores_so
     assert found["synthesis_conversion"].value == Undefined("no verdicts given")
     alone = rates(joined([B], [run("b", outcome="cannot_answer")], []), [B])
     assert parts(alone["recall"]) == (0, 4)
+
+
+def test_a_nugget_that_was_not_retrieved_needs_no_recall_verdict_to_be_out_of_conversion() -> None:
+    found = rates(joined([B], [run("b")], marks("b.0", "HH -M UH MM MM")), [B], share=1.0)
+    conversion = found["synthesis_conversion"]
+    assert (conversion.hits, conversion.scored, conversion.unscored) == (1, 1, 1)

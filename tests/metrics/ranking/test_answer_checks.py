@@ -22,7 +22,7 @@ def run(*citations: str, outcome: str = "answered", status: str = "completed") -
 
 
 def state(asked: Question, answered: Run | None, check: str) -> str:
-    return check_answer(asked, answered)[CHECKS.index(check)].state  # type: ignore[arg-type]
+    return check_answer(asked, answered)[CHECKS.index(check)].state
 
 
 SPAN = [{"document_id": "d", "start_s": 35, "end_s": 50}]

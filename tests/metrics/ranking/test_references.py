@@ -43,7 +43,7 @@ IR_MEASURES = {
 
 def world(seed: int) -> tuple[Qrels, Run]:
     """Thirty queries; lists of 3 to 60 documents with distinct scores, graded and unjudged ones among them."""
-    draw = random.Random(seed)  # noqa: S311 - a seeded world, not a secret
+    draw = random.Random(seed)
     qrels, run = {}, {}
     for query in range(30):
         documents = [f"d{number}" for number in range(80)]

@@ -27,7 +27,9 @@ def orders(ids: Sequence[str], scores: Sequence[float]) -> Iterator[list[str]]:
 
 
 def brute(gold: Gold, ids: Sequence[str], scores: Sequence[float], k: int) -> dict[str, float]:
-    tried = [ranking_measures([Result(gold, hits_of(gold, order))], [k], intervals=NONE) for order in orders(ids, scores)]
+    tried = [
+        ranking_measures([Result(gold, hits_of(gold, order))], [k], intervals=NONE) for order in orders(ids, scores)
+    ]
     return {name: fmean(float(row[name].value) for row in tried) for name in tried[0] if "@" in name}  # type: ignore[arg-type]
 
 

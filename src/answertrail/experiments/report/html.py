@@ -23,6 +23,7 @@ from answertrail.plain_text import one_line
 
 OPEN_ROWS, ROWS, CASES, CELL = 20, 300, 20, 300
 _LONG = 32
+_JOINTS = re.compile(r"(?<=[_@:/.-])(?=.)")
 _PARTS = re.compile(r"(?<=\S) (?=[(\[])")
 
 
@@ -148,7 +149,10 @@ def _cell(cell: Cell, style: str) -> _Cell:
     elif isinstance(cell, Measured | Counted | Ratio | Estimate):
         # A value may break before its parts and its interval, and nowhere else.
         return _Cell(tuple(_PARTS.split(text)), "value")
-    return _Cell((text,), f"{style} {_length(text)}".strip())
+    length = _length(text)
+    # A name may break after its signs, where the page is narrow.
+    parts = tuple(_JOINTS.split(text)) if length == "name" else (text,)
+    return _Cell(parts, f"{style} {length}".strip())
 
 
 def _cut(text: str) -> str:

@@ -15,6 +15,8 @@ from answertrail.metrics.values import Ratio, Undefined
 
 SHOWN_FAILURES = 20
 SHOWN_NUGGETS = 40
+SHOWN_SIGNS = 60
+SHOWN_IDS = 12
 _MAIN = ("recall", "ceiling", "groundedness", "citation_support")
 
 
@@ -84,7 +86,7 @@ def failures(scores: AnswerScores) -> ReportTable:
     rows: list[list[Cell]] = [
         [
             f"{row.question_id}{' (important)' if row.important else ''}",
-            row.question,
+            _cut(row.question),
             row.tier,
             row.rates["recall"],
             row.rates["ceiling"],
@@ -97,6 +99,10 @@ def failures(scores: AnswerScores) -> ReportTable:
     columns = ["question", "text", "tier", "recall", "ceiling", "errored runs", "unscored", "nuggets missed"]
     notes = [f"{len(bad)} of {len(scores.per_question)} questions; the first {len(rows)} are shown."]
     return table("failures", "Questions with failures", columns, rows, notes)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN_SIGNS else text[: SHOWN_SIGNS - 1] + "…"
 
 
 def _missed_nuggets(scores: AnswerScores) -> Iterable[ReportTable]:
@@ -204,7 +210,7 @@ def _lists(scores: AnswerScores) -> Iterable[ReportTable]:
         groups: dict[tuple[str, str], list[str]] = {}
         for row in scores.ineligible:
             groups.setdefault((row.reason, _measures(row.measures, scores)), []).append(row.question_id)
-        listed = [(why, what, len(ids), ", ".join(ids)) for (why, what), ids in sorted(groups.items())]
+        listed = [(why, what, len(ids), _few(ids)) for (why, what), ids in sorted(groups.items())]
         yield table("ineligible", "Not eligible", ["reason", "measures", "questions", "which"], listed)
     if scores.not_applicable:
         counts = Counter((row.measure, row.reason) for row in scores.not_applicable)
@@ -218,6 +224,11 @@ def _lists(scores: AnswerScores) -> Iterable[ReportTable]:
     if scores.outdated:
         notes = ["The claim judged is not the nugget's text: the gold was edited since, or the judge was given others."]
         yield table("outdated", "Verdicts on other words", ["verdict"], [[name] for name in scores.outdated], notes)
+
+
+def _few(ids: list[str]) -> str:
+    more = f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else ""
+    return ", ".join(ids[:SHOWN_IDS]) + more
 
 
 def _measures(names: tuple[str, ...], scores: AnswerScores) -> str:

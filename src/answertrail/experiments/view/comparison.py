@@ -107,6 +107,8 @@ def _differing(comparison: Comparison) -> ReportTable:
         if c.value is not None and c.name not in {d.name for d in comparison.differing}
     ]
     notes = [f"Equal: {', '.join(equal)}."] if equal else []
+    if not rows:
+        notes.append("Nothing that is recorded differs: A and B are runs of one system.")
     return table("differing", "What differs between A and B", ("condition", "A", "B", "why it may differ"), rows, notes)
 
 

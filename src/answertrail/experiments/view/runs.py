@@ -6,7 +6,7 @@ from collections import Counter
 
 from answertrail.experiments.attempts import error_kind, is_infrastructure
 from answertrail.experiments.conditions import Conditions
-from answertrail.experiments.runner import Made
+from answertrail.experiments.plan import Made
 from answertrail.experiments.view.table import ReportTable, table
 from answertrail.metrics.values import Json
 

@@ -81,11 +81,10 @@ def retrieved(cell: Cell) -> Seen | None:
 
 
 def converted(cell: Cell) -> Seen | None:
-    """The view of synthesis conversion: retrieved nuggets count, a hit when stated."""
-    if not cell.scored:
-        return None
-    found = cell.ceiling.mark == "HIT"
-    return Seen(found, found and cell.recall.mark == "HIT")
+    """The view of synthesis conversion: retrieved nuggets count, a hit when stated; the others need no recall."""
+    if cell.ceiling.mark == "MISS":
+        return Seen(False, False)
+    return Seen(True, cell.recall.mark == "HIT") if cell.scored else None
 
 
 def unevidenced(cell: Cell) -> Seen | None:

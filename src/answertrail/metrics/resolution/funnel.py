@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from answertrail.errors import MismatchError
 from answertrail.metrics.clusters import Observation
 from answertrail.metrics.measured import Intervals, Measured, measure
 from answertrail.metrics.resolution.cases import Case, Status
@@ -69,7 +68,7 @@ def funnel(cases: Sequence[Case], intervals: Intervals = WILSON) -> Funnel:
     pool; what it would have lost then counts as lost at the list. A question without a resolution
     is lost at the first step that is defined.
 
-    Raises MismatchError, naming the questions, when one passes a step but not the step before.
+    Every step is undefined, naming the questions, when one passes a step but not the step before.
     """
     answerable = [case for case in cases if case.answerable]
     unrecorded = sum(case.in_pool is None for case in answerable if case.status != "missing")
@@ -85,10 +84,8 @@ def funnel(cases: Sequence[Case], intervals: Intervals = WILSON) -> Funnel:
         elif not all(passed):
             lost.append(Lost(case.question_id, names[passed.index(False)], case.status, case.rank))
     if faults:
-        raise MismatchError(
-            f"the steps do not nest, so no funnel can be shown: {'; '.join(faults)}",
-            hint="correct the candidates, ranks or pool of these resolutions",
-        )
+        # Such as a rule that resolves to a node it did not rank first: the measures stand, a funnel would lie.
+        return Funnel(dict.fromkeys(_PASSES, Undefined(f"the steps do not nest: {'; '.join(faults)}")), ())
     steps: dict[str, Measured | Undefined] = {}
     if unrecorded:
         steps["pool"] = Undefined(f"the pool was not recorded for {unrecorded} of {len(answerable)} questions")
