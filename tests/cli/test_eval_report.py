@@ -75,3 +75,13 @@ def test_held_out_questions_need_a_word_and_the_report_says_which_look_it_was(
     text = out.read_text(encoding="utf-8")
     assert text.index("are held out; this is the first look") < text.index("## Headline")
     assert "Held\\-out questions" in text or "Held-out questions" in text
+
+
+def test_a_reader_of_the_old_report_keeps_it_whole_while_the_new_one_is_written(tmp_path: Path) -> None:
+    gold, runs, _ = files(tmp_path)
+    out, kept = tmp_path / "report.md", tmp_path / "kept.md"
+    invoke("--questions", gold, "--runs", runs, "--title", "Old", "--out", out)
+    kept.hardlink_to(out)
+    invoke("--questions", gold, "--runs", runs, "--title", "New", "--out", out)
+    assert kept.read_text(encoding="utf-8").startswith("# Old")
+    assert out.read_text(encoding="utf-8").startswith("# New")

@@ -154,6 +154,8 @@ def test_answers_are_checked_beside(cli, gold, run_file, tmp_path):
         (("--questions", "GOLD", "--run", "RUN", "--unit", "page"), "not 'page'"),
         (("--questions", "GOLD", "--run", "RUN", "--max-errors", "2"), "between 0 and 1"),
         (("--questions", "GOLD", "--run", "RUN", "--run", "RUN"), "is in another --run file as well"),
+        (("--questions", "GOLD", "--run", "RUN", "--min-grade", "2"), "--min-grade goes with --qrels"),
+        (("--qrels", "GOLD", "--run", "RUN", "--split", "dev"), "--split goes with --questions"),
         (("--questions", "GOLD", "--run", "nowhere.jsonl"), "No such file"),
         (("--questions", "GOLD", "--run", "RUN", "--fail-under", "recall@5=0.1"), "no measure 'recall@5'"),
         (("--questions", "GOLD", "--modes", "telepathy"), "no search mode 'telepathy'"),

@@ -43,6 +43,8 @@ def test_the_value_the_lower_end_and_the_upper_end() -> None:
 def test_rounding_of_a_sum_does_not_fail_a_gate() -> None:
     assert 0.1 + 0.2 != 0.3
     assert passes(Estimate(0.1 + 0.2), "0.3", "over")
+    assert 0.7 + 0.1 < 0.8
+    assert passes(Estimate(0.7 + 0.1), "0.8")
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,7 @@ def test_above_two_percent_of_errors_a_mode_has_no_figures() -> None:
     assert mode.invalid == "invalid: 1 of 2 rankings are errors (50.0%), more than 2.0%"
     assert set(mode.measures.values()) == {Undefined(mode.invalid)}
     assert mode.slices == {}
+    assert {row[1] for row in shown(scores, "retrieval")} == {"invalid"}
     lenient = score(gold, [ranking("q", "A"), ranking("r", "", meta={"error": "down"})], max_error_share=0.5)
     assert value(lenient, "recall@10") == 1
 

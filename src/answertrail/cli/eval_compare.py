@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from answertrail.cli.common import json_option, out, print_json
-from answertrail.cli.gold_option import questions_option
+from answertrail.cli.gold_option import print_seal, questions_option
 
 if TYPE_CHECKING:
     from answertrail.cli.gold_option import Gold
@@ -88,9 +88,9 @@ def command(
         return 0
     from answertrail.cli.table_view import print_tables
     from answertrail.experiments.view.comparison import tables
-    from answertrail.experiments.view.splits import seal_table
 
-    print_tables(out(), [*tables(comparison), *([seal_table(seal)] if seal else [])])
+    print_tables(out(), tables(comparison))
+    print_seal(out(), seal)
     return 0
 
 

@@ -9,7 +9,7 @@ import click
 
 from answertrail.cli.common import json_option, out, print_json
 from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
-from answertrail.cli.gold_option import file_artefact, questions_option
+from answertrail.cli.gold_option import file_artefact, print_seal, questions_option
 from answertrail.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,5 +49,6 @@ def command(gold: Gold, run_file: Path | None, rule: str | None, gates: tuple[Ga
         from answertrail.experiments.view.resolution import tables
 
         print_tables(out(), tables(scores))
+        print_seal(out(), seal)
         print_gates(out(), outcomes)
     return exit_code(outcomes)

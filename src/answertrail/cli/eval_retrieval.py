@@ -59,7 +59,12 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="How intervals are made.",
 )
 @click.option("--max-errors", type=float, default=0.02, show_default=True, help="A mode with more errors is invalid.")
-@click.option("--save", type=_FILE, metavar="FILE", help="Write the rankings as retrieval_run/1 lines.")
+@click.option(
+    "--save",
+    type=_FILE,
+    metavar="FILE",
+    help="Write the rankings as retrieval_run/1 lines, those read from TREC runs too.",
+)
 @gate_option
 @corpus_option
 @json_option
@@ -89,13 +94,13 @@ def command(
     Gates name a measure as it is printed (recall@10), with several modes as MODE/MEASURE. Exit 1 when
     a gate fell short or a ranking is an error.
     """
-    from answertrail.cli.gold_option import Gold
+    from answertrail.cli.gold_option import Gold, print_seal
     from answertrail.experiments.inputs import read_runs
     from answertrail.experiments.rankings import corpus_of
     from answertrail.experiments.retrieval import score_retrieval
     from answertrail.metrics.measured import Intervals
 
-    _refuse(questions_file, qrels_file, modes, run_files, unit, max_errors)
+    _refuse(questions_file, split, qrels_file, min_grade, modes, run_files, unit, max_errors)
     cuts = _ranks(ks, budget)
     gold = Gold(questions_file, split, sealed_ok) if questions_file else None
     questions = gold.read() if gold else _qrels(qrels_file, min_grade)
@@ -144,13 +149,16 @@ def command(
         )
     else:
         _print(scores, checks)
+        print_seal(out(), seal)
         print_gates(out(), outcomes)
     return exit_code(outcomes) or int(any(mode.errors for mode in scores.modes.values()))
 
 
 def _refuse(
     questions: Path | None,
+    split: str | None,
     qrels: Path | None,
+    min_grade: int,
     modes: str | None,
     runs: tuple[Path, ...],
     unit: str | None,
@@ -161,6 +169,10 @@ def _refuse(
         fault = "give one of --questions and --qrels"
     elif (modes is None) == (not runs):
         fault = "give one of --modes (search a corpus) and --run (score a file)"
+    elif qrels is not None and split is not None:
+        fault = "--split goes with --questions: qrels have no splits"
+    elif qrels is None and min_grade != 1:
+        fault = "--min-grade goes with --qrels: a question's grades are its own"
     elif unit not in (None, "chunk", "document", "node"):
         fault = f"--unit is chunk, document or node, not {unit!r}"
     elif not 0 <= max_errors <= 1:

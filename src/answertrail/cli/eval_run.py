@@ -10,7 +10,7 @@ import click
 
 from answertrail.cli.amounts import Money
 from answertrail.cli.common import StoppedError, corpus_option, err, json_option, out, print_json, run_async
-from answertrail.cli.gold_option import Gold, questions_option
+from answertrail.cli.gold_option import Gold, print_seal, questions_option
 
 if TYPE_CHECKING:
     from answertrail.experiments.conditions import Conditions
@@ -59,11 +59,13 @@ def command(path: Path, as_json: bool, **options: Any) -> int:
             extra["deviations"] = [deviation.as_json() for deviation in deviations]
         print_json({**summary(made, conditions, elapsed, str(path)), **extra})
     else:
-        _print(made, conditions, elapsed, path, deviations)
+        _print(made, conditions, elapsed, path, deviations, seal)
     return 0 if made.complete and made.valid and all(run.status == "completed" for run in made.runs) else 1
 
 
-def _print(made: Made, conditions: Conditions, elapsed: float, path: Path, deviations: list[Deviation]) -> None:
+def _print(
+    made: Made, conditions: Conditions, elapsed: float, path: Path, deviations: list[Deviation], seal: Seal | None
+) -> None:
     from answertrail.cli.table_view import print_tables
     from answertrail.experiments.view.comparison import deviation_table
     from answertrail.experiments.view.runs import tables
@@ -72,6 +74,7 @@ def _print(made: Made, conditions: Conditions, elapsed: float, path: Path, devia
     if deviations:
         shown.append(deviation_table(deviations))
     print_tables(out(), shown)
+    print_seal(out(), seal)
     out().print(f"runs: {path}", soft_wrap=True)
 
 

@@ -9,7 +9,7 @@ import click
 
 from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
 from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
-from answertrail.cli.gold_option import questions_option
+from answertrail.cli.gold_option import print_seal, questions_option
 from answertrail.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def command(
     name, and one tier's as TIER/NAME.
     """
     from answertrail.experiments.answers import one_system, score_answers
+    from answertrail.experiments.ceilings import doubts
     from answertrail.experiments.inputs import read_runs, read_verdicts
     from answertrail.experiments.refusal import score_refusals
     from answertrail.experiments.registered import artefacts_of
@@ -71,8 +72,9 @@ def command(
     refusals = score_refusals(questions, runs, verdicts=verdicts, judge=judge)
     trails = score_trajectories(runs, questions)
     outcomes = checked({**refusals.measures, **trails.measures, **scores.by_tier}, gates)
+    doubted = doubts(scores.measures, questions, runs, verdicts)
     if as_json:
-        parts = {"unsupported": refusals.as_json(), "trajectory": trails.as_json()}
+        parts = {"flags": list(doubted), "unsupported": refusals.as_json(), "trajectory": trails.as_json()}
         sealed = {"seal": seal.as_json()} if seal else {}
         print_json({**scores.as_json(), **parts, **sealed, **gates_json(outcomes)})
     else:
@@ -82,6 +84,9 @@ def command(
         print_tables(out(), answers.tables(scores))
         print_tables(out(), refusal.tables(refusals))
         print_tables(out(), trajectory.tables(trails))
+        for doubt in doubted:
+            out().print(f"FLAG: {doubt}", soft_wrap=True)
+        print_seal(out(), seal)
         print_gates(out(), outcomes)
     return exit_code(outcomes)
 

@@ -10,6 +10,7 @@ import click
 
 from answertrail.cli.common import json_option, out, print_json, run_async
 from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
+from answertrail.cli.gold_option import print_seal
 from answertrail.errors import InputError
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def command(
     from answertrail.experiments.provenance import score_provenance
 
     ledger = score_provenance(provenance_file, citations_file) if provenance_file and citations_file else None
-    scores = None
+    scores = seal = None
     if runs_file is not None:
         from answertrail.cli.gold_option import Gold
         from answertrail.experiments.inputs import read_runs
@@ -74,14 +75,15 @@ def command(
         gold = Gold(questions_file, split, sealed_ok) if questions_file else None
         questions = gold.read() if gold else None
         if gold and questions:
-            gold.open(questions, "eval trajectory", artefacts_of(runs))
+            seal = gold.open(questions, "eval trajectory", artefacts_of(runs))
         drifts = run_async(_drifts(runs, corpus_name, embedder)) if drift else None
         scores = score_trajectories(runs, questions, unit=unit, drifts=drifts)
     outcomes = checked(scores.measures if scores else {}, gates)
     if as_json:
-        print_json({**_json(scores, ledger), **gates_json(outcomes)})
+        print_json({**_json(scores, ledger), **({"seal": seal.as_json()} if seal else {}), **gates_json(outcomes)})
     else:
         _print(scores, ledger)
+        print_seal(out(), seal)
         print_gates(out(), outcomes)
     return exit_code(outcomes)
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from answertrail.experiments.inputs import QuestionSet
     from answertrail.experiments.splits import Seal
 
@@ -53,6 +55,16 @@ class Gold:
         if seal is not None:
             err().print(seal.note, soft_wrap=True)
         return seal
+
+
+def print_seal(console: Console, seal: Seal | None) -> None:
+    """Print the access log of the held-out questions; nothing without any."""
+    if seal is None:
+        return
+    from answertrail.cli.table_view import print_tables
+    from answertrail.experiments.view.splits import seal_table
+
+    print_tables(console, [seal_table(seal)])
 
 
 def file_artefact(path: Path) -> str:

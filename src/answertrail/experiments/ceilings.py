@@ -1,13 +1,15 @@
-"""Scores that are too good: over what was retrieved, or over what the gold itself allows."""
+"""Scores to be doubted: over what was retrieved, or over what the gold itself allows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from answertrail.experiments.inputs import QuestionSet
+from answertrail.experiments.judges import family_note
 from answertrail.metrics.measured import Measured
 from answertrail.metrics.resampling import SAME
 from answertrail.metrics.values import Undefined
+from answertrail.records import Run, Verdict
 
 ERRATUM = "erratum"
 """A question whose `meta.erratum` says what is wrong with its gold: no right answer scores on it."""
@@ -42,6 +44,15 @@ def ceiling_flags(measures: Mapping[str, Measured], questions: QuestionSet) -> t
                 f"{len(wrong)} question(s) of known wrong gold: the judge is lenient"
             )
     return tuple(flags)
+
+
+def doubts(
+    measures: Mapping[str, object], questions: QuestionSet, runs: Sequence[Run], verdicts: Sequence[Verdict]
+) -> tuple[str, ...]:
+    """Return all a reader of one system's scores must be warned of: scores above a ceiling, a judge of the family."""
+    found = {name: value for name, value in measures.items() if isinstance(value, Measured)}
+    family = family_note(runs, verdicts)
+    return (*ceiling_flags(found, questions), *((family,) if family else ()))
 
 
 def _known_ceiling(found: Measured, wrong: set[str]) -> float:

@@ -45,7 +45,7 @@ def question_set(questions: Iterable[Question]) -> QuestionSet:
     return QuestionSet(rows, f"sha256:{digest}")
 
 
-def read_questions(path: Path) -> QuestionSet:
+def read_questions(path: str | Path) -> QuestionSet:
     """Read a question file.
 
     Raises InputError naming file and line: a record that is not `question/1`, an id given twice,
@@ -58,18 +58,18 @@ def read_questions(path: Path) -> QuestionSet:
     return question_set(rows)
 
 
-def read_runs(path: Path) -> tuple[Run, ...]:
+def read_runs(path: str | Path) -> tuple[Run, ...]:
     """Read a run file; raises InputError naming file and line, also for a run id given twice."""
     return read_unique(path, Run, lambda row: row.run_id)
 
 
-def read_verdicts(path: Path) -> tuple[Verdict, ...]:
+def read_verdicts(path: str | Path) -> tuple[Verdict, ...]:
     """Read a verdict file; raises InputError naming file and line, also for a verdict id given twice."""
     return read_unique(path, Verdict, lambda row: row.verdict_id)
 
 
 def read_unique(
-    path: Path, kind: type[R], name: Callable[[R], str], fault: Callable[[R], str | None] = lambda _: None
+    path: str | Path, kind: type[R], name: Callable[[R], str], fault: Callable[[R], str | None] = lambda _: None
 ) -> tuple[R, ...]:
     """Read records of one kind, each name once. Raises InputError with file and line."""
     first: dict[str, int] = {}

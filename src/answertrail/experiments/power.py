@@ -219,7 +219,7 @@ def _shown_above(questions: int, design: Design) -> float | Undefined:
     low, high = 0.0, 1 - (design.baseline or 0.0)
     enough = _needed(high, design)
     if isinstance(enough, Undefined) or enough > questions:
-        return Undefined(f"{questions} question(s) would not even show a rise by the {percent(high)} that are left")
+        return Undefined(f"so few would not even show a rise by the {percent(high)} that are left")
     while high - low > 1e-9:
         middle = (low + high) / 2
         needed = _needed(middle, design)

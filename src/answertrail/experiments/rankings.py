@@ -13,7 +13,7 @@ from answertrail.records import RetrievalRun, jsonl
 from answertrail.records.run import CorpusRef
 
 
-def read_rankings(path: Path, trec_order: Order = "rank") -> list[RetrievalRun]:
+def read_rankings(path: str | Path, trec_order: Order = "rank") -> list[RetrievalRun]:
     """Read a `retrieval_run/1` file, or a TREC run when its first line is no JSON object.
 
     Raises InputError with file and line: a bad record, a (question, mode, repeat) given twice, a
@@ -21,7 +21,7 @@ def read_rankings(path: Path, trec_order: Order = "rank") -> list[RetrievalRun]:
     """
     first = next((line for _, line in jsonl.numbered_lines(path)), "")
     if first and not first.lstrip().startswith("{"):
-        return read_trec_run(path, trec_order)
+        return read_trec_run(Path(path), trec_order)
     rows: list[RetrievalRun] = []
     seen: dict[tuple[str, str, int], int] = {}
     for number, line in jsonl.numbered_lines(path):

@@ -108,7 +108,7 @@ def score_resolutions(
     )
 
 
-def read_resolutions(path: Path) -> tuple[Resolution, ...]:
+def read_resolutions(path: str | Path) -> tuple[Resolution, ...]:
     """Read a file of resolutions.
 
     Raises InputError naming file and line: a record that is not `resolution/1` or contradicts

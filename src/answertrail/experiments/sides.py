@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 from answertrail.errors import InputError
-from answertrail.experiments.ceilings import ceiling_flags
+from answertrail.experiments.ceilings import doubts
 from answertrail.experiments.compare import Side
 from answertrail.experiments.conditions import conditions_of, retrieval_conditions
 from answertrail.experiments.inputs import QuestionSet, read_runs
@@ -80,7 +80,7 @@ def runs_side(label: str, questions: QuestionSet, runs: Sequence[Run], verdicts:
         conditions_of(runs, questions, mine),
         {name: asked[name] for name in questions.ids if asked[name]},
         done_of(runs, questions),
-        ceiling_flags(found, questions),
+        doubts(found, questions, runs, mine),
     )
 
 

@@ -102,13 +102,13 @@ def read(path: Path, kind: type[R]) -> Iterator[R]:
         yield parse_line(kind, line, where=f"{path}:{number}")
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line) of a UTF-8 file without blank lines.
 
     Lines end at a newline only, as JSON Lines has it; a byte-order mark is dropped.
     """
     try:
-        with path.open("rb") as stream:
+        with Path(path).open("rb") as stream:
             for number, raw in enumerate(stream, 1):
                 if number == 1:
                     raw = raw.removeprefix(b"\xef\xbb\xbf")

@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
+import matplotlib as mpl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -173,3 +174,10 @@ def test_ticks_hold_the_values_between_them(low: float, span: float) -> None:
     assert marks[0] <= low + span * 1e-6
     assert marks[-1] >= low + span * (1 - 1e-6)
     assert 2 <= len(marks) <= 8
+
+
+def test_the_users_own_plot_settings_change_nothing() -> None:
+    plain = svg(figure(FOREST))
+    with mpl.rc_context({"font.size": 30, "lines.linewidth": 9, "text.usetex": False, "svg.fonttype": "path"}):
+        assert svg(figure(FOREST)) == plain
+        assert mpl.rcParams["font.size"] == 30

@@ -30,10 +30,6 @@ from answertrail.experiments.view.splits import seal_table
 from answertrail.experiments.view.table import ReportTable
 from answertrail.records import Run
 
-_SHOWN_ELSEWHERE = (
-    "answers*", "waterfall", "miss_split", "stated_without_evidence", "failures", "errors", "effort", "ranges", "by_*",
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Scored:
@@ -60,11 +56,14 @@ class Scored:
 
 def build_report(scored: Scored, *, title: str = "Evaluation report") -> Report:
     """Return the report of these scores. The same scores give the same report: no clock, no chance."""
-    return Report(title, scored.made_at, tuple(_sections(scored)), dict(_scores(scored)))
+    sections = list(_sections(scored))
+    if scored.answers is not None:
+        sections += _there(_left_out(scored.answers, sections))
+    return Report(title, scored.made_at, (*sections, _provenance(scored)), dict(_scores(scored)))
 
 
 def _sections(scored: Scored) -> Iterator[Section]:
-    """Yield headline, failures, where facts are lost, slices, time, unsupported questions, the rest, provenance."""
+    """Yield headline, failures, where facts are lost, slices, time, unsupported questions, the rest."""
     answers = scored.answers
     warnings = (*((scored.seal.note,) if scored.seal else ()), *scored.notes)
     if warnings:
@@ -88,9 +87,6 @@ def _sections(scored: Scored) -> Iterator[Section]:
         yield more.comparison(scored.comparison)
     if scored.registration is not None:
         yield more.registration(scored.registration, scored.deviations)
-    if answers is not None:
-        yield from _there(_left_out(answers))
-    yield _provenance(scored)
 
 
 def _there(*sections: Section | None) -> Iterator[Section]:
@@ -103,13 +99,12 @@ def _slices(answers: AnswerScores) -> Section | None:
     return Section("slices", "Slices and repeats", intro, keyed("answers", tables)) if tables else None
 
 
-def _left_out(answers: AnswerScores) -> Section | None:
+def _left_out(answers: AnswerScores, sections: Sequence[Section]) -> Section | None:
     """What no other section took, so that no table of the area can be lost."""
-    every = answers_view.tables(answers)
-    shown = {table.key for table in picked(every, _SHOWN_ELSEWHERE)}
-    rest = [table for table in every if table.key not in shown]
+    shown = {table.key for section in sections for table in section.tables}
+    rest = [table for table in keyed("answers", answers_view.tables(answers)) if table.key not in shown]
     intro = ("What is in no number above, and why.",)
-    return Section("left-out", "Left out", intro, keyed("answers", rest)) if rest else None
+    return Section("left-out", "Left out", intro, tuple(rest)) if rest else None
 
 
 def _provenance(scored: Scored) -> Section:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from answertrail.experiments.answer_scores import AnswerScores
+from answertrail.experiments.answer_scores import AnswerScores, QuestionScore
 from answertrail.experiments.view.table import Cell, ReportTable, table
 from answertrail.metrics.answers.effort import Effort
 from answertrail.metrics.answers.rates import Rate
@@ -82,7 +82,7 @@ def waterfall_table(scores: AnswerScores) -> ReportTable:
 
 def failures(scores: AnswerScores) -> ReportTable:
     """Return the questions that went wrong, important ones first, worst first."""
-    bad = [row for row in scores.per_question if row.errored_runs or row.missed or (row.unscored and scores.judge)]
+    bad = failing(scores)
     rows: list[list[Cell]] = [
         [
             f"{row.question_id}{' (important)' if row.important else ''}",
@@ -99,6 +99,11 @@ def failures(scores: AnswerScores) -> ReportTable:
     columns = ["question", "text", "tier", "recall", "ceiling", "errored runs", "unscored", "nuggets missed"]
     notes = [f"{len(bad)} of {len(scores.per_question)} questions; the first {len(rows)} are shown."]
     return table("failures", "Questions with failures", columns, rows, notes)
+
+
+def failing(scores: AnswerScores) -> list[QuestionScore]:
+    """Return the questions with a run that did not complete, a missed nugget, or, where judged, one unscored."""
+    return [row for row in scores.per_question if row.errored_runs or row.missed or (row.unscored and scores.judge)]
 
 
 def _cut(text: str) -> str:

@@ -8,8 +8,9 @@ from answertrail.experiments.compare import Comparison, how
 from answertrail.experiments.compare_measures import MeasureComparison
 from answertrail.experiments.registration import Deviation
 from answertrail.experiments.view.table import Cell, ReportTable, table
+from answertrail.metrics.measured import Measured
 from answertrail.metrics.permutation import TestResult
-from answertrail.metrics.values import Estimate, Interval, Undefined
+from answertrail.metrics.values import Estimate, Interval, Ratio, Undefined
 
 MANY = 12
 
@@ -26,50 +27,65 @@ def _measures(comparison: Comparison) -> ReportTable:
     rows = [
         (
             row.name if row.primary else f"{row.name} (exploratory)",
-            row.first,
-            row.second,
+            _side(row, row.first),
+            _side(row, row.second),
             _difference(row),
             _p(row.test.p) if isinstance(row.test, TestResult) else row.test,
             None if row.adjusted_p is None else _p(row.adjusted_p),
             _p(row.test.smallest) if isinstance(row.test, TestResult) else None,
-            _points(row.detectable),
+            _detectable(row),
             f"{row.better}/{row.same}/{row.worse}",
             row.questions,
         )
         for row in comparison.rows
     ]
     columns = (
-        "measure", "A", "B", "B - A, points", "p", "p, Holm", "p at least", "detectable, points",
+        "measure", "A", "B", "B - A", "p", "p, Holm", "p at least", "detectable",
         "B better/same/worse", "questions",
     )  # fmt: skip
     title = f"A = {comparison.first.label}, B = {comparison.second.label}"
     return table("comparison", title, columns, rows, _notes(comparison))
 
 
+def _side(row: MeasureComparison, ratio: Ratio) -> Measured:
+    """The value of one side, so that a mean is written as a mean."""
+    return Measured(row.name, row.statistic, (), ratio)
+
+
 def _difference(row: MeasureComparison) -> Cell:
     found = row.difference
     if isinstance(found, Undefined):
         return found
-    interval = found.interval
+    scale, digits = _scale(row)
+    interval, value = found.interval, f"{found.value * scale:+.{digits}f}"
     if isinstance(interval, Interval):
-        return f"{found.value * 100:+.1f} [{interval.low * 100:+.1f}, {interval.high * 100:+.1f}]"
-    return f"{found.value * 100:+.1f} (no interval)"
+        return f"{value} [{interval.low * scale:+.{digits}f}, {interval.high * scale:+.{digits}f}]"
+    return f"{value} (no interval)"
+
+
+def _scale(row: MeasureComparison) -> tuple[int, int]:
+    """Points for rates; what can be above 1 (searches, seconds) is written as it is."""
+    values = (row.first.value, row.second.value)
+    rates = all(isinstance(value, Undefined) or abs(value) <= 1 for value in values)
+    return (100, 1) if rates else (1, 3)
+
+
+def _detectable(row: MeasureComparison) -> Cell:
+    scale, digits = _scale(row)
+    return None if isinstance(row.detectable, Undefined) else f"{row.detectable * scale:.{digits}f}"
 
 
 def _p(value: float) -> str:
     return f"{value:.4f}" if value >= 0.0001 else f"{value:.2g}"
 
 
-def _points(value: float | Undefined) -> Cell:
-    return None if isinstance(value, Undefined) else f"{value * 100:.1f}"
-
-
 def _notes(comparison: Comparison) -> Iterable[str]:
     a, b = comparison.first, comparison.second
     tests = comparison.rows[0].family if comparison.rows else 0
     yield (
-        f"{comparison.common} questions in common. Intervals: paired bootstrap over questions; p: sign flip over "
-        f"questions; Holm over {tests} test(s), to be held against {comparison.alpha:g}. Detectable: the smallest mean "
+        f"{comparison.common} questions in common. Differences are in points; of what is no rate, as they are. "
+        "Intervals: paired bootstrap over questions; p: sign flip over questions; "
+        f"Holm over {tests} test(s), to be held against {comparison.alpha:g}. Detectable: the smallest mean "
         "difference per question these questions show in 80 of 100 samples."
     )
     for side, only in ((a, comparison.only_first), (b, comparison.only_second)):

@@ -34,4 +34,4 @@ def tables(plan: Plan) -> list[ReportTable]:
 
 
 def _points(difference: float | Undefined) -> Cell:
-    return difference if isinstance(difference, Undefined) else round(difference * 100, 1)
+    return "none" if isinstance(difference, Undefined) else f"{difference * 100:.3g}"

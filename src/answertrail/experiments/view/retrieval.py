@@ -39,7 +39,10 @@ def tables(scores: RetrievalScores) -> list[ReportTable]:
 def _modes(scores: RetrievalScores, small: bool) -> ReportTable:
     modes = list(scores.modes.values())
     names = dict.fromkeys(name for mode in modes for name in mode.measures)
-    rows = [[name, *(_cell(mode.measures.get(name), name, small) for mode in modes)] for name in names]
+    rows = [
+        [name, *("invalid" if mode.invalid else _cell(mode.measures.get(name), name, small) for mode in modes)]
+        for name in names
+    ]
     return table("retrieval", "Retrieval", ["measure", *scores.modes], rows, [*_notes(scores, small), *_facts(scores)])
 
 
@@ -60,6 +63,7 @@ def _notes(scores: RetrievalScores, small: bool) -> list[str]:
             f"{mode.tied} questions with equal scores, ranked in the order given" if mode.tied else "",
             f"{len(mode.missing)} rankings missing, counted as 0" if mode.missing else "",
             f"{len(mode.errors)} of {mode.rankings} rankings are errors, unscored" if mode.errors else "",
+            mode.invalid or "",
             f"{len(mode.repeats)} repeats" if len(mode.repeats) > 1 else "",
         ]
         if any(said):

@@ -128,18 +128,25 @@ def ranking_measures(
     without an eligible question. Raises ValueError for k below 1, a name that is none, or a
     (question, repeat) given twice.
     """
-    rows, failed, outside = list(results), list(lost), tuple(ineligible)
-    wanted = _all_names(ks) if names is None else [_parsed(name) for name in names]
-    out = {}
-    for name, k in wanted:
+    failed, outside = list(lost), tuple(ineligible)
+    wanted = dict.fromkeys(_all_names(ks) if names is None else [_parsed(name) for name in names])
+    for _, k in wanted:
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")
+    columns: list[list[Observation]] = [[] for _ in wanted]
+    counting = [(MEASURES[name].count, k, column.append) for (name, k), column in zip(wanted, columns, strict=True)]
+    # Question by question, so that what a ranking found can be forgotten: with 10,000 kept alive the
+    # garbage collector would take as long as the counting.
+    for gold, hits, repeat in results:
+        for count, k, add in counting:
+            add(Observation(gold.question_id, *count(gold, hits, k), repeat))
+    out = {}
+    for (name, k), rows in zip(wanted, columns, strict=True):
         kind = MEASURES[name]
-        count = kind.count
         full = f"{name}@{k}" if kind.cutoff else name
         out[full] = measure(
             full,
-            [Observation(gold.question_id, *count(gold, hits, k), repeat) for gold, hits, repeat in rows],
+            rows,
             statistic=kind.statistic,
             if_empty="nothing was returned" if name == "returned_precision" and rows else NO_ELIGIBLE,
             ineligible=outside,
@@ -160,7 +167,7 @@ def score_rankings(
 
     A repeated id counts at its first rank; gold without a list counts 0; a list without gold is not read.
     """
-    results = [Result(gold, hits_of(gold, distinct(rankings.get(gold.question_id, ())))) for gold in golds]
+    results = (Result(gold, hits_of(gold, distinct(rankings.get(gold.question_id, ())))) for gold in golds)
     return ranking_measures(results, intervals=intervals, names=names)
 
 

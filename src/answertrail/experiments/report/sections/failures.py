@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from answertrail.experiments.answer_scores import AnswerScores, QuestionScore
+from answertrail.experiments.answer_scores import AnswerScores, MissedNugget, QuestionScore
 from answertrail.experiments.report.model import Case, CaseLine, Link, Section
 from answertrail.experiments.report.sections.parts import keyed, picked
 from answertrail.experiments.view import answers as answers_view
 from answertrail.metrics.answers.asked import Errored
+from answertrail.metrics.values import Undefined
 from answertrail.records import Run
 from answertrail.records.run import RunChunk
 
@@ -17,7 +18,7 @@ _STATEMENTS = 12
 
 def answer_failures(scores: AnswerScores, runs: Sequence[Run]) -> Section:
     """Return the failing questions as tables and, one by one, with what the worst run of each said."""
-    bad = [row for row in scores.per_question if row.errored_runs or row.missed or row.unscored]
+    bad = answers_view.failing(scores)
     errors: dict[str, list[Errored]] = {}
     for error in scores.errors:
         errors.setdefault(error.question_id, []).append(error)
@@ -27,10 +28,10 @@ def answer_failures(scores: AnswerScores, runs: Sequence[Run]) -> Section:
         "Failures first",
         (
             f"{len(bad)} of {len(scores.per_question)} questions have a run that did not complete, a gold fact that "
-            "was not stated, or one without a verdict. Important questions first, then the worst. A run that did not "
-            "complete is no miss: it is counted apart.",
+            "was not stated, or, where a judge was asked, one without a verdict. Important questions first, then the "
+            "worst. A run that did not complete is no miss: it is counted apart.",
         ),
-        keyed("answers", picked(answers_view.tables(scores), ("failures", "errors"))),
+        keyed("answers", picked(answers_view.tables(scores), ("failures", "errors", "missed_nuggets"))),
         cases=tuple(
             _case(number, row, errors.get(row.question_id, []), worst.get(row.question_id))
             for number, row in enumerate(bad, 1)
@@ -53,20 +54,19 @@ def _worst(scores: AnswerScores, runs: Sequence[Run]) -> Mapping[str, Run]:
 
 
 def _case(number: int, row: QuestionScore, errors: Iterable[Errored], run: Run | None) -> Case:
+    retrieval_scored = not isinstance(row.rates["ceiling"].value, Undefined)
     lines = [
         *(CaseLine("did not complete", f"repeat {error.repeat}, {error.status}: {error.reason}") for error in errors),
-        *(
-            CaseLine(
-                "missed",
-                f"{nugget.text} (not stated in {nugget.missed} of {nugget.scored} runs, "
-                f"retrieved in {nugget.retrieved_when_missed} of those)",
-            )
-            for nugget in row.missed
-        ),
+        *(CaseLine("missed", f"{nugget.text} ({_how(nugget, retrieval_scored)})") for nugget in row.missed),
         *([CaseLine("without a verdict", f"{row.unscored} units")] if row.unscored else []),
         *(_said(run) if run and run.answer else ()),
     ]
     return Case(f"case-{number}", f"{row.question_id}: {row.question}", tuple(lines))
+
+
+def _how(nugget: MissedNugget, retrieval_scored: bool) -> str:
+    found = f", retrieved in {nugget.retrieved_when_missed} of those" if retrieval_scored else ""
+    return f"not stated in {nugget.missed} of {nugget.scored} runs{found}"
 
 
 def _said(run: Run) -> Iterator[CaseLine]:

@@ -9,7 +9,7 @@ from answertrail.experiments.compare import Comparison
 from answertrail.experiments.registration import Deviation, Registration
 from answertrail.experiments.report.data import Forest, ForestRow, forest_row
 from answertrail.experiments.report.model import Figure, Section
-from answertrail.experiments.report.sections.parts import forest, keyed, spoken
+from answertrail.experiments.report.sections.parts import forest, keyed, picked, spoken
 from answertrail.experiments.resolution import ResolutionScores
 from answertrail.experiments.trajectory import TrajectoryScores, definitions
 from answertrail.experiments.view import comparison as comparison_view
@@ -30,10 +30,17 @@ def resolution(scores: ResolutionScores) -> Section:
     )
     found = (
         forest("figure-resolution", "Resolved, offered a choice, or nothing", measures, caption),
-        forest("figure-funnel", "How far the gold node comes", steps, "Each step of those answerable questions."),
+        forest(
+            "figure-funnel",
+            "How far the gold node comes",
+            steps,
+            "Answerable questions whose gold node passes each step / all of them.",
+        ),
     )
     intro = ("To which node of the vault each question leads. A wrong node is worse than a list to choose from.",)
-    tables = keyed("resolution", resolution_view.tables(scores))
+    every = resolution_view.tables(scores)
+    first = picked(every, ("resolution", "wrong"))
+    tables = keyed("resolution", [*first, *(shown for shown in every if shown not in first)])
     return Section("resolution", "Node resolution", intro, tables, tuple(figure for figure in found if figure))
 
 
