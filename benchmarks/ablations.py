@@ -98,7 +98,8 @@ def compared(name: str) -> tuple[QuestionSet, dict[str, Side], list[Comparison]]
     sides: dict[str, Side] = {}
     for recipe in (BASELINE, *ABLATIONS):
         out = RUNS / f"{name}_{recipe}.jsonl"
-        out.unlink(missing_ok=True)
+        for old in (out, out.with_name(out.name + ".part")):
+            old.unlink(missing_ok=True)
         called(
             "eval", "run", "--questions", QUESTIONS[name], "--corpus", name, "--recipe", recipe, "--registration", path,
             "--out", out,

@@ -85,3 +85,12 @@ def test_a_reader_of_the_old_report_keeps_it_whole_while_the_new_one_is_written(
     invoke("--questions", gold, "--runs", runs, "--title", "New", "--out", out)
     assert kept.read_text(encoding="utf-8").startswith("# Old")
     assert out.read_text(encoding="utf-8").startswith("# New")
+
+
+@pytest.mark.parametrize("ending", [".html", ".md", ".json"])
+def test_a_title_that_is_no_utf8_does_not_stop_the_report(tmp_path: Path, ending: str) -> None:
+    gold, runs, _ = files(tmp_path)
+    out = tmp_path / f"report{ending}"
+    done = invoke("--questions", gold, "--runs", runs, "--title", "a\udcffb", "--out", out)
+    assert done.return_value == 0, done.exception
+    out.read_text(encoding="utf-8")

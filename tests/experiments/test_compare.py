@@ -131,12 +131,12 @@ def test_only_what_is_under_test_may_differ() -> None:
         compare(a, b, ["recall"], intervals=FEW)
     allowed = compare(a, b, ["recall"], allow_different=["model"], intervals=FEW)
     assert allowed.allowed == ("model",)
-    assert {d.name: row[3] for d, row in zip(allowed.differing, tables(allowed)[1].rows, strict=True)} == {
+    assert {d.name: row[3] for d, row in zip(allowed.differing, tables(allowed)[2].rows, strict=True)} == {
         "recipe": "under test",
         "model": "allowed by the caller",
     }
     unknown = compare(a, side("b", B, corpus=None), ["recall"], intervals=FEW)
-    assert "cannot be checked" in str(tables(unknown)[1].rows[1][3])
+    assert "cannot be checked" in str(tables(unknown)[2].rows[1][3])
 
 
 def test_questions_asked_of_one_side_only_are_listed_in_the_table() -> None:
@@ -170,6 +170,18 @@ def test_holm_runs_over_all_measures_or_over_the_registered_ones() -> None:
     assert [row.adjusted_p for row in found.rows] == [pytest.approx(2 * smallest)] * 2 + [None]
     assert found.alpha == 0.1
     assert [row[0] for row in tables(found)[0].rows] == ["recall", "needle_recall", "groundedness (exploratory)"]
+
+
+def test_parts_of_one_measure_keep_their_own_names() -> None:
+    names = ("false_answer_rate/near_miss", "false_answer_rate/missing_topic")
+    a, b = (
+        replace(side(label, A), measures={name: measured(values, "false_answer_rate") for name in names})
+        for label, values in (("a", A), ("b", {**B, "q1": (0, 2)}))
+    )
+    found = compare(a, replace(b, repeats=dict.fromkeys(A, 1)), names, intervals=FEW)
+    assert tuple(found.as_json()["measures"]) == names
+    assert found.rows[0].family == 2
+    assert (found.rows[0].better, found.rows[0].worse) == (2, 1)  # low is good
 
 
 def test_deviations_are_part_of_the_comparison() -> None:

@@ -123,6 +123,7 @@ def compare(
                 allow_unequal_repeats=True,
                 intervals=intervals,
             ),
+            name=name,  # a part, such as false_answer_rate/near_miss, knows only the name of the whole
             primary=name in primary,
         )
         for name in dict.fromkeys(names)

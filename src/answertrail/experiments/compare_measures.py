@@ -25,7 +25,7 @@ class MeasureComparison:
     """second - first of one measure, both over the common questions.
 
     `better`, `same` and `worse` count questions by the second's ratio against the first's.
-    `detectable` is the smallest mean difference per question that so many questions show with a
+    `detectable` is the smallest difference that so many questions show with a
     chance of 80 % at alpha. `adjusted_p` is Holm's over `family` tests; None for what is no part
     of it. `unscored` are the units without a verdict on each side.
     """
@@ -143,7 +143,7 @@ def _by_question(first: Measured, second: Measured) -> tuple[int, int, int]:
 
 
 def _detectable(first: Measured, second: Measured, alpha: float) -> float | Undefined:
-    sd = pilot_spread(first.observations, second.observations)
+    sd = pilot_spread(first.observations, second.observations, first.statistic)
     if isinstance(sd, Undefined):
         return sd
     a, b = clusters_of(first.observations), clusters_of(second.observations)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from importlib import resources
 from itertools import pairwise
 
 import matplotlib as mpl
@@ -29,7 +30,7 @@ from answertrail.experiments.report.data import (
     forest_row,
 )
 from answertrail.experiments.report.model import Figure
-from answertrail.experiments.report.plots import DESK, PHONE, svg
+from answertrail.experiments.report.plots import DESK, PHONE, heatmap, svg
 from answertrail.experiments.report.plots.canvas import BLUE, GREEN, GREY, INK, ORANGE, fitted, text_width
 from answertrail.experiments.report.plots.layout import ticks
 from answertrail.experiments.view.table import cell_text
@@ -181,3 +182,16 @@ def test_the_users_own_plot_settings_change_nothing() -> None:
     with mpl.rc_context({"font.size": 30, "lines.linewidth": 9, "text.usetex": False, "svg.fonttype": "path"}):
         assert svg(figure(FOREST)) == plain
         assert mpl.rcParams["font.size"] == 30
+
+
+def test_letters_on_the_cells_of_a_heat_map_are_readable() -> None:
+    assert all(contrast(shade, heatmap.ink_on(number)) >= 4.5 for number, shade in enumerate(heatmap.SHADES))
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_letters_on_the_page_are_readable_in_light_and_dark(theme: int) -> None:
+    css = resources.files("answertrail.experiments.report").joinpath("templates/report.css").read_text()
+    block = re.findall(r":root \{([^}]+)\}", css)[theme]
+    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block))
+    for paper in (colours["paper"], colours["panel"]):
+        assert all(contrast(colours[name], paper) >= 4.5 for name in ("ink", "faint", "link", "warn"))

@@ -24,6 +24,7 @@ from answertrail.experiments.resolution import read_resolutions, score_resolutio
 from answertrail.experiments.retrieval import score_retrieval
 from answertrail.experiments.sides import (
     Records,
+    artefacts,
     names_to_compare,
     rankings_side,
     read_side,
@@ -74,7 +75,9 @@ class Loaded:
         """What a look at held-out questions through this report looks at."""
         modes = list(dict.fromkeys(row.mode for row in self.rankings))
         searches = [retrieval_conditions([row for row in self.rankings if row.mode == mode]).artefact for mode in modes]
-        return [*artefacts_of(self.runs), *searches] or ["resolutions"]
+        others = artefacts([self.other]) if self.other else []
+        found = dict.fromkeys([*artefacts_of(self.runs), *searches, *others])
+        return list(found) or [f"sha256:{digest}" for what, _, digest in self.hashes if what == "resolutions"]
 
     @property
     def own_verdicts(self) -> tuple[Verdict, ...]:

@@ -40,7 +40,8 @@ def write(path: Path, report: Report) -> int:
 
     Raises InputError as `form_of`, and where the disk refuses.
     """
-    data = form_of(path)(report).encode("utf-8")
+    # A title or a file name that is no UTF-8 comes from the system with signs no file can hold.
+    data = form_of(path)(report).encode("utf-8", "replace")
     path = path.resolve()
     draft = path.with_name(f".{uuid.uuid4().hex}.draft")
     try:

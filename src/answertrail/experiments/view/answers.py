@@ -51,10 +51,14 @@ def headline(scores: AnswerScores) -> ReportTable:
 
 
 def by_tier(scores: AnswerScores) -> ReportTable:
-    """Return each measure of each tier; the rows of a measure add up to the headline."""
+    """Return each measure of each tier; the rows of a measure add up to the headline.
+
+    Without a judge, only the measures that need none.
+    """
     rows: list[tuple[Cell, ...]] = [
         (name, tier, row.rates[name].value, row.rates[name].scored, _missing(row.rates[name]))
-        for name in scores.rates
+        for name, whole in scores.rates.items()
+        if scores.judge or not isinstance(whole.value, Undefined)
         for tier, row in scores.tiers.items()
         if row.rates[name].scored or row.rates[name].unscored
     ]

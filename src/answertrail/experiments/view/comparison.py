@@ -16,8 +16,8 @@ MANY = 12
 
 
 def tables(comparison: Comparison) -> list[ReportTable]:
-    """Return the measures, what differs between the two, and the deviations from the registration."""
-    shown = [_measures(comparison), _differing(comparison)]
+    """Return the measures, their tests, what differs between the two, and deviations from the registration."""
+    shown = [_measures(comparison), _tests(comparison), _differing(comparison)]
     if comparison.registration is not None:
         shown.append(deviation_table(comparison.deviations))
     return shown
@@ -27,29 +27,53 @@ def _measures(comparison: Comparison) -> ReportTable:
     rows = [
         (
             row.name if row.primary else f"{row.name} (exploratory)",
-            _side(row, row.first),
-            _side(row, row.second),
+            _side(row, _bare(row.first)),
+            _side(row, _bare(row.second)),
             _difference(row),
-            _p(row.test.p) if isinstance(row.test, TestResult) else row.test,
             None if row.adjusted_p is None else _p(row.adjusted_p),
+            f"{row.better}/{row.same}/{row.worse}",
+        )
+        for row in comparison.rows
+    ]
+    columns = ("measure", "A", "B", "B - A", "p, Holm", "B better, same, worse")
+    title = f"A = {comparison.first.label}, B = {comparison.second.label}"
+    return table("comparison", title, columns, rows, _notes(comparison))
+
+
+def _tests(comparison: Comparison) -> ReportTable:
+    rows = [
+        (
+            row.name,
+            _interval(row, row.first),
+            _interval(row, row.second),
+            _p(row.test.p) if isinstance(row.test, TestResult) else row.test,
             _p(row.test.smallest) if isinstance(row.test, TestResult) else None,
             _detectable(row),
-            f"{row.better}/{row.same}/{row.worse}",
             row.questions,
         )
         for row in comparison.rows
     ]
-    columns = (
-        "measure", "A", "B", "B - A", "p", "p, Holm", "p at least", "detectable",
-        "B better/same/worse", "questions",
-    )  # fmt: skip
-    title = f"A = {comparison.first.label}, B = {comparison.second.label}"
-    return table("comparison", title, columns, rows, _notes(comparison))
+    columns = ("measure", "interval of A", "interval of B", "p", "p at least", "detectable", "questions")
+    note = (
+        "p at least: the smallest p these questions could give. Detectable: the smallest mean difference per "
+        "question they show in 80 of 100 samples."
+    )
+    return table("comparison_tests", "Intervals and tests", columns, rows, (note,))
 
 
 def _side(row: MeasureComparison, ratio: Ratio) -> Measured:
     """The value of one side, so that a mean is written as a mean."""
     return Measured(row.name, row.statistic, (), ratio)
+
+
+def _bare(ratio: Ratio) -> Ratio:
+    return Ratio(ratio.numerator, ratio.denominator, None, ratio.if_empty)
+
+
+def _interval(row: MeasureComparison, ratio: Ratio) -> Cell:
+    scale, digits = _scale(row)
+    found = ratio.interval
+    return f"{found.low * scale:.{digits}f} to {found.high * scale:.{digits}f}" if isinstance(found, Interval) else None
 
 
 def _difference(row: MeasureComparison) -> Cell:
@@ -85,8 +109,7 @@ def _notes(comparison: Comparison) -> Iterable[str]:
     yield (
         f"{comparison.common} questions in common. Differences are in points; of what is no rate, as they are. "
         "Intervals: paired bootstrap over questions; p: sign flip over questions; "
-        f"Holm over {tests} test(s), to be held against {comparison.alpha:g}. Detectable: the smallest mean "
-        "difference per question these questions show in 80 of 100 samples."
+        f"Holm over {tests} test(s), to be held against {comparison.alpha:g}."
     )
     for side, only in ((a, comparison.only_first), (b, comparison.only_second)):
         if only:

@@ -10,7 +10,7 @@ SHOWN = 40
 _ROW, _HEAD, _FOOT = 22, 28, 24
 _FLAG, _SMALL = 5, SIZE - 2
 # From nothing found to all found, one hue; the letters on it are black or white by contrast.
-_SHADES = ("#fbe6d8", "#dcebf5", "#b3d4ea", "#7db6da", "#3f93c6", "#0072b2")
+SHADES = ("#fbe6d8", "#dcebf5", "#b3d4ea", "#7db6da", "#3f93c6", "#0072b2")
 _BLACK, _WHITE = "#111111", "#ffffff"
 
 
@@ -35,6 +35,11 @@ def draw(data: HeatMap, width: float) -> Canvas:
     return canvas
 
 
+def ink_on(shade: int) -> str:
+    """Return the colour of letters on a shade."""
+    return _WHITE if shade == len(SHADES) - 1 else _BLACK
+
+
 def _cell(canvas: Canvas, cell: HeatCell, left: float, top: float, width: float) -> None:
     share = cell.share
     if share is None:
@@ -44,6 +49,7 @@ def _cell(canvas: Canvas, cell: HeatCell, left: float, top: float, width: float)
         canvas.text(middle, top + _ROW / 2, cell.text, align="center", colour=INK, size=_SMALL, room=width - _FLAG - 4)
         return
     shade = 0 if share <= 0 else max(1, min(5, round(share * 5)))
-    canvas.bar(left + 1, top + 1, width - 2, _ROW - 2, _SHADES[shade])
-    ink = _WHITE if shade == 5 else _BLACK
-    canvas.text(left + width / 2, top + _ROW / 2, cell.text, align="center", colour=ink, size=SIZE - 1, room=width)
+    canvas.bar(left + 1, top + 1, width - 2, _ROW - 2, SHADES[shade])
+    canvas.text(
+        left + width / 2, top + _ROW / 2, cell.text, align="center", colour=ink_on(shade), size=SIZE - 1, room=width
+    )
