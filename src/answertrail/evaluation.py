@@ -142,6 +142,7 @@ def write_report(
     questions: QuestionSet,
     *,
     runs: Sequence[Run] = (),
+    verdicts: Sequence[Verdict] = (),
     answers: AnswerScores | None = None,
     refusals: RefusalScores | None = None,
     trajectory: TrajectoryScores | None = None,
@@ -152,9 +153,11 @@ def write_report(
 ) -> Path:
     """Write one report of these results; the ending of the name says in which form (.html, .md, .json).
 
-    `runs` are those the answers come from. Raises InputError for another ending or a disk that refuses.
+    `runs` and `verdicts` are those the answers come from: they date the report and name what a
+    reader must know first. Raises InputError for another ending or a disk that refuses.
     """
     from answertrail.experiments.report.build import Scored, build_report
+    from answertrail.experiments.report.load import newest, warnings
     from answertrail.experiments.report.write import write
 
     scored = Scored(
@@ -166,6 +169,8 @@ def write_report(
         retrieval=retrieval,
         resolution=resolution,
         comparison=comparison,
+        notes=tuple(warnings(questions, runs, verdicts, answers.measures if answers else {})),
+        made_at=newest(runs, verdicts),
     )
     write(Path(path), build_report(scored, title=title))
     return Path(path)

@@ -152,3 +152,32 @@ def test_a_question_that_cannot_be_asked_is_a_failed_run_of_the_same_system(cli,
     scored = cli("eval", "score", "--questions", long, "--runs", tmp_path / "r.jsonl", "--json")
     assert scored.code == 0, scored.err
     assert cli("eval", "run", "--questions", long, "--out", tmp_path / "r.jsonl", "--json").json["made"] == 0
+
+
+def test_every_command_that_reads_gold_keeps_the_seal(cli, gold, tmp_path):
+    runs, rankings, report = tmp_path / "a.jsonl", tmp_path / "rankings.jsonl", tmp_path / "r.html"
+    other, resolved = tmp_path / "b.jsonl", tmp_path / "resolved.jsonl"
+    for name, path in (("no-loop", runs), ("hybrid", other)):
+        assert cli("eval", "run", "--questions", gold, "--recipe", name, "--out", path).code == 0
+    row = {"schema": "resolution/1", "question_id": "kiln", "question": "?", "status": "none", "candidates": []}
+    resolved.write_text(json.dumps(row) + "\n")
+    sealed = written(tmp_path / "sealed.jsonl", GOLD, split="held_out")
+    commands = (
+        ("run", "--recipe", "no-loop", "--out", tmp_path / "c.jsonl"),
+        ("score", "--runs", runs),
+        ("compare", runs, other),
+        ("retrieval", "--modes", "dense", "--save", rankings),
+        ("trajectory", "--runs", runs),
+        ("resolution", "--run", resolved),
+        ("report", "--runs", runs, "--out", report),
+    )
+    for words in commands:
+        found = cli("eval", *words, "--questions", sealed)
+        assert found.code == 2, (words, found.out)
+        assert "--sealed-ok" in found.err, words
+    assert not any(path.exists() for path in (tmp_path / "c.jsonl", rankings, report))
+    looks = [cli("eval", *words, "--questions", sealed, "--sealed-ok", "--json") for words in commands[:3]]
+    assert [found.code for found in looks] == [0, 0, 0]
+    # The run and its score are one look; the comparison brings in a second system.
+    seals = [found.json.get("seal") or found.json["split"] for found in looks]
+    assert [seal["look"] for seal in seals] == [1, 1, 2]

@@ -102,6 +102,8 @@ def test_the_file_is_written_once_and_an_edit_is_seen(tmp_path: Path) -> None:
 
 def test_a_registration_may_be_toml_and_faults_name_file_and_field(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
+    with pytest.raises(InputError, match="written as JSON"):
+        write_registration(path, REGISTERED)
     lines = [
         f"{key} = {json.dumps(value)}" for key, value in REGISTERED.as_json().items() if not isinstance(value, list)
     ]

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
 from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
 from answertrail.cli.gold_option import print_seal, questions_option
-from answertrail.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from answertrail.cli.gold_option import Gold
     from answertrail.experiments.gates import Gate
 
-T = TypeVar("T")
 _FILE = click.Path(path_type=Path)
 
 
@@ -58,14 +54,14 @@ def command(
     """
     from answertrail.experiments.answers import one_system, score_answers
     from answertrail.experiments.ceilings import doubts
-    from answertrail.experiments.inputs import read_runs, read_verdicts
+    from answertrail.experiments.inputs import read_files, read_runs, read_verdicts
     from answertrail.experiments.refusal import score_refusals
     from answertrail.experiments.registered import artefacts_of
     from answertrail.experiments.trajectory import score_trajectories
 
     questions = gold.read()
-    _, runs = one_system(_read(run_files, read_runs, lambda run: run.run_id), system)
-    verdicts = _read(verdict_files, read_verdicts, lambda verdict: verdict.verdict_id)
+    _, runs = one_system(read_files(run_files, read_runs, lambda run: run.run_id), system)
+    verdicts = read_files(verdict_files, read_verdicts, lambda verdict: verdict.verdict_id)
     seal = gold.open(questions, "eval score", artefacts_of(runs))
     ids = run_async(_chunk_ids(corpus_name)) if corpus_name else None
     scores = score_answers(questions, runs, verdicts, judge=judge, corpus_ids=ids, max_unscored_share=max_unscored)
@@ -89,19 +85,6 @@ def command(
         print_seal(out(), seal)
         print_gates(out(), outcomes)
     return exit_code(outcomes)
-
-
-def _read(files: Iterable[Path], read: Callable[[Path], Iterable[T]], name: Callable[[T], str]) -> list[T]:
-    """Read files of one kind. Raises InputError for an id that two of them hold."""
-    first: dict[str, Path] = {}
-    rows: list[T] = []
-    for path in files:
-        for row in read(path):
-            if name(row) in first:
-                raise InputError(f"{name(row)!r} is also in {first[name(row)]}", where=str(path))
-            first[name(row)] = path
-            rows.append(row)
-    return rows
 
 
 async def _chunk_ids(name: str) -> frozenset[str]:

@@ -68,6 +68,19 @@ def read_verdicts(path: str | Path) -> tuple[Verdict, ...]:
     return read_unique(path, Verdict, lambda row: row.verdict_id)
 
 
+def read_files(files: Iterable[Path], read: Callable[[Path], Iterable[R]], name: Callable[[R], str]) -> tuple[R, ...]:
+    """Read several files of one kind as one. Raises InputError for an id that two of them hold, and as `read`."""
+    first: dict[str, Path] = {}
+    rows: list[R] = []
+    for path in files:
+        for row in read(path):
+            if name(row) in first:
+                raise InputError(f"{name(row)!r} is also in {first[name(row)]}", where=str(path))
+            first[name(row)] = path
+            rows.append(row)
+    return tuple(rows)
+
+
 def read_unique(
     path: str | Path, kind: type[R], name: Callable[[R], str], fault: Callable[[R], str | None] = lambda _: None
 ) -> tuple[R, ...]:

@@ -116,7 +116,9 @@ def register(body: Mapping[str, Any]) -> Registration:
 
 
 def write_registration(path: Path, registration: Registration) -> None:
-    """Write a registration to a new file. Raises InputError where one exists: it is never overwritten."""
+    """Write a registration to a new JSON file. Raises InputError where one exists: it is never overwritten."""
+    if path.suffix == ".toml":
+        raise InputError("a registration is written as JSON", where=str(path), hint="choose a name ending in .json")
     text = json.dumps(registration.as_json(), ensure_ascii=False, indent=2) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from answertrail.errors import InputError
 from answertrail.experiments.answers import one_system, score_answers
 from answertrail.experiments.ceilings import ceiling_flags
 from answertrail.experiments.compare import Comparison, compare
 from answertrail.experiments.conditions import retrieval_conditions
-from answertrail.experiments.inputs import QuestionSet, read_runs, read_verdicts
+from answertrail.experiments.inputs import QuestionSet, read_files, read_runs, read_verdicts
 from answertrail.experiments.judges import family_note
 from answertrail.experiments.rankings import corpus_of, read_rankings
 from answertrail.experiments.refusal import score_refusals
@@ -36,7 +35,6 @@ from answertrail.metrics.measured import Intervals, Measured
 from answertrail.records import Resolution, RetrievalRun, Run, Verdict
 from answertrail.records.base import instant
 
-T = TypeVar("T", Run, Verdict)
 _READERS = ("reader", "embedded:reader")
 _READER = (
     "The answers are sentences taken from the passages by the built-in reader: groundedness and citation support are "
@@ -89,9 +87,14 @@ class Loaded:
     @property
     def newest(self) -> str | None:
         """The time of the newest record, as it was written; None when none says."""
-        times = [run.started_at for run in self.runs if run.started_at]
-        times += [verdict.created_at for verdict in self.verdicts if verdict.created_at]
-        return max(times, key=lambda text: (instant(text), text)) if times else None
+        return newest(self.runs, self.verdicts)
+
+
+def newest(runs: Iterable[Run], verdicts: Iterable[Verdict] = ()) -> str | None:
+    """Return the time of the newest record, as it was written; None when none says."""
+    times = [run.started_at for run in runs if run.started_at]
+    times += [verdict.created_at for verdict in verdicts if verdict.created_at]
+    return max(times, key=lambda text: (instant(text), text)) if times else None
 
 
 def load(files: Files, *, system: str | None = None) -> Loaded:
@@ -106,12 +109,12 @@ def load(files: Files, *, system: str | None = None) -> Loaded:
         raise InputError("verdicts need the runs they judge", where="--verdicts", hint="give --runs as well")
     if files.compare_with and not (files.runs or files.rankings):
         raise InputError("nothing to compare", where="--compare-with", hint="give --runs or --run as well")
-    runs = _once([(path, read_runs(path)) for path in files.runs], lambda run: run.run_id)
+    runs = read_files(files.runs, read_runs, lambda run: run.run_id)
     name, chosen = one_system(runs, system) if runs else ("", ())
     return Loaded(
         name,
         chosen,
-        tuple(_once([(path, read_verdicts(path)) for path in files.verdicts], lambda verdict: verdict.verdict_id)),
+        read_files(files.verdicts, read_verdicts, lambda verdict: verdict.verdict_id),
         tuple(row for path in files.rankings for row in read_rankings(path)),
         read_resolutions(files.resolutions) if files.resolutions else (),
         read_side(files.compare_with) if files.compare_with else None,
@@ -157,7 +160,7 @@ def score(
         loaded.registration,
         deviations,
         seal,
-        tuple(_notes(questions, runs, verdicts, answers.measures if answers else {})),
+        tuple(warnings(questions, runs, verdicts, answers.measures if answers else {})),
         loaded.hashes,
         loaded.newest,
     )
@@ -188,7 +191,7 @@ def _compared(
     return compare(first, second, names, under_test=under_test, registration=loaded.registration)
 
 
-def _notes(
+def warnings(
     questions: QuestionSet, runs: Sequence[Run], verdicts: Sequence[Verdict], measures: Mapping[str, object]
 ) -> Iterator[str]:
     """Yield what a reader must know before the numbers."""
@@ -198,19 +201,6 @@ def _notes(
         yield family
     found = {name: value for name, value in measures.items() if isinstance(value, Measured)}
     yield from ceiling_flags(found, questions)
-
-
-def _once(files: Iterable[tuple[Path, Iterable[T]]], name: Callable[[T], str]) -> list[T]:
-    """Join files of one kind. Raises InputError for an id that two of them hold."""
-    first: dict[str, Path] = {}
-    rows: list[T] = []
-    for path, found in files:
-        for row in found:
-            if name(row) in first:
-                raise InputError(f"{name(row)!r} is also in {first[name(row)]}", where=str(path))
-            first[name(row)] = path
-            rows.append(row)
-    return rows
 
 
 def _hashes(files: Files) -> Iterator[tuple[str, str, str]]:
