@@ -62,7 +62,7 @@ def read_questions(path: str | Path, *, purpose: str = "python") -> QuestionSet:
 
     questions = _read_questions(Path(path))
     home = Settings.from_environment().home
-    open_split(questions, home=home, purpose=purpose, artefacts=(), command="read_questions", confirmed=True)
+    open_split(questions, home=home, purpose=purpose, artefacts=(), command="read_questions")
     return questions
 
 

@@ -93,25 +93,25 @@ def test_the_conditions_of_a_file_are_kept(cli, gold, tmp_path):
     assert {run.recipe.name for run in read_runs(out)} == {"no-loop"}
 
 
-def test_held_out_questions_need_a_word_and_are_logged(cli, ingested, tmp_path):
+def test_a_look_at_held_out_questions_is_logged_and_the_second_makes_them_regression(cli, ingested, tmp_path):
     mixed = written(tmp_path / "mixed.jsonl", [{**GOLD[0], "split": "held_out"}, {**GOLD[1], "split": "dev"}])
     run = ("eval", "run", "--questions", mixed, "--recipe", "no-loop", "--json", "--out")
-    refused = cli(*run, tmp_path / "a.jsonl")
-    assert refused.code == 2
-    assert "--sealed-ok" in refused.err
-    assert not (tmp_path / "a.jsonl").exists()
-    assert cli(*run, tmp_path / "dev.jsonl", "--split", "dev").json["runs"] == 1
-    first = cli(*run, tmp_path / "a.jsonl", "--sealed-ok").json["split"]
+    left_out = cli(*run, tmp_path / "dev.jsonl", "--split", "dev")
+    assert left_out.json["runs"] == 1
+    assert "held out" not in left_out.err
+    made = cli(*run, tmp_path / "a.jsonl")
+    assert "first look" in made.err
+    first = made.json["split"]
     assert (first["status"], first["look"]) == ("held_out", 1)
-    scored = cli("eval", "score", "--questions", mixed, "--runs", tmp_path / "a.jsonl", "--sealed-ok", "--json").json
+    scored = cli("eval", "score", "--questions", mixed, "--runs", tmp_path / "a.jsonl", "--json").json
     assert scored["seal"]["look"] == 1  # what was run, scored
     renamed = mixed.rename(tmp_path / "renamed.jsonl")
-    other = ("eval", "run", "--questions", renamed, "--recipe", "hybrid", "--out", tmp_path / "b.jsonl", "--sealed-ok")
+    other = ("eval", "run", "--questions", renamed, "--recipe", "hybrid", "--out", tmp_path / "b.jsonl")
     second = cli(*other, "--json")
     assert (second.json["split"]["status"], second.json["split"]["look"]) == ("regression", 2)
     assert "look 2" in second.err
     pair = ("eval", "compare", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--questions", renamed)
-    compared = cli(*pair, "--sealed-ok", "--measure", "needle_recall")
+    compared = cli(*pair, "--measure", "needle_recall")
     assert "now regression" in compared.out
 
 
@@ -171,13 +171,12 @@ def test_every_command_that_reads_gold_keeps_the_seal(cli, gold, tmp_path):
         ("resolution", "--run", resolved),
         ("report", "--runs", runs, "--out", report),
     )
+    looks = []
     for words in commands:
-        found = cli("eval", *words, "--questions", sealed)
-        assert found.code == 2, (words, found.out)
-        assert "--sealed-ok" in found.err, words
-    assert not any(path.exists() for path in (tmp_path / "c.jsonl", rankings, report))
-    looks = [cli("eval", *words, "--questions", sealed, "--sealed-ok", "--json") for words in commands[:3]]
-    assert [found.code for found in looks] == [0, 0, 0]
+        found = cli("eval", *words, "--questions", sealed, "--json")
+        assert found.code == 0, (words, found.err)
+        assert "held out" in found.err, words
+        looks.append(found)
     # The run and its score are one look; the comparison brings in a second system.
-    seals = [found.json.get("seal") or found.json["split"] for found in looks]
+    seals = [found.json.get("seal") or found.json["split"] for found in looks[:3]]
     assert [seal["look"] for seal in seals] == [1, 1, 2]

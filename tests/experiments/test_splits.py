@@ -16,9 +16,7 @@ from tests.experiments.made import question, questions
 
 
 def look(gold: QuestionSet, home: Path, *artefacts: str, **more: Any) -> Seal | None:
-    return open_split(
-        gold, **{"home": home, "purpose": "score", "artefacts": artefacts, "command": "x", "confirmed": True, **more}
-    )
+    return open_split(gold, **{"home": home, "purpose": "score", "artefacts": artefacts, "command": "x", **more})
 
 
 def status(gold: QuestionSet, home: Path, *artefacts: str) -> tuple[str, int]:
@@ -31,13 +29,7 @@ HELD = questions("a", "b", split="held_out")
 
 
 def test_dev_questions_are_no_look(tmp_path: Path) -> None:
-    assert look(questions("a", split="dev"), tmp_path, "s1", confirmed=False) is None
-    assert not (tmp_path / LOG).exists()
-
-
-def test_a_look_must_be_confirmed_and_an_unconfirmed_one_leaves_no_trace(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"--split dev.*--sealed-ok"):
-        look(HELD, tmp_path, "s1", confirmed=False)
+    assert look(questions("a", split="dev"), tmp_path, "s1") is None
     assert not (tmp_path / LOG).exists()
 
 

@@ -44,7 +44,6 @@ class _Pilot:
 @click.option("--verdicts", metavar="F", type=_FILE, multiple=True, help="verdict/1 of the pilot; repeatable.")
 @click.option("--measure", metavar="NAME", help="Measure of the pilot; an unknown one lists those it has.")
 @click.option("--k", "ks", multiple=True, type=click.IntRange(min=1), default=(10,), help="Cutoff of pilot rankings.")
-@click.option("--sealed-ok", is_flag=True, help="Look at held-out questions of the pilot; the look is logged.")
 @click.option("--binary", is_flag=True, help="Each question is right or wrong (McNemar's test).")
 @click.option(
     "--discordant", metavar="P", type=float, help="With --binary: share of questions that only one gets right."
@@ -69,7 +68,6 @@ def command(
     verdicts: tuple[Path, ...],
     measure: str | None,
     ks: tuple[int, ...],
-    sealed_ok: bool,
     binary: bool,
     discordant: float | None,
     baseline: float | None,
@@ -92,7 +90,7 @@ def command(
     _one_source(pilot, spread, binary, discordant, baseline)
     if questions_n is not None and difference is not None:
         raise InputError("give --questions-n or --difference, not both")
-    gold = Gold(questions, None, sealed_ok) if questions else None
+    gold = Gold(questions, None) if questions else None
     given: dict[str, Any] = {"power": power, "alpha": alpha}
     count: int | None
     if pilot.given:

@@ -28,7 +28,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command("retrieval")
 @click.option("--questions", "questions_file", type=_FILE, help="question/1 lines with their gold.")
 @click.option("--split", type=click.Choice(["dev", "held_out", "regression"]), help="Only the questions of this split.")
-@click.option("--sealed-ok", is_flag=True, help="Look at held-out questions; the look is logged.")
 @click.option("--qrels", "qrels_file", type=_FILE, help="A TREC qrels file in place of --questions.")
 @click.option("--modes", metavar="A,B", help="Search the corpus with these: default, dense, lexical, hybrid, fused.")
 @click.option(
@@ -71,7 +70,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def command(
     questions_file: Path | None,
     split: str | None,
-    sealed_ok: bool,
     qrels_file: Path | None,
     modes: str | None,
     run_files: tuple[Path, ...],
@@ -102,7 +100,7 @@ def command(
 
     _refuse(questions_file, split, qrels_file, min_grade, modes, run_files, unit, max_errors)
     cuts = _ranks(ks, budget)
-    gold = Gold(questions_file, split, sealed_ok) if questions_file else None
+    gold = Gold(questions_file, split) if questions_file else None
     questions = gold.read() if gold else _qrels(qrels_file, min_grade)
     answers = read_runs(answers_file) if answers_file else None
     corpus: CorpusRef | None

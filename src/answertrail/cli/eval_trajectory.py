@@ -27,7 +27,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--runs", "runs_file", type=_FILE, help="run/1 lines.")
 @click.option("--questions", "questions_file", type=_FILE, help="question/1 lines: their gold gives the recall analog.")
 @click.option("--split", type=click.Choice(["dev", "held_out", "regression"]), help="Only the questions of this split.")
-@click.option("--sealed-ok", is_flag=True, help="Look at held-out questions; the look is logged.")
 @click.option("--unit", type=click.Choice(["chunk", "document"]), default="chunk", show_default=True, help="Gold unit.")
 @click.option("--provenance", "provenance_file", type=_FILE, help="provenance.jsonl, one retrieval a line.")
 @click.option("--citations", "citations_file", type=_FILE, help="citations.json, the ids cited; with --provenance.")
@@ -40,7 +39,6 @@ def command(
     runs_file: Path | None,
     questions_file: Path | None,
     split: str | None,
-    sealed_ok: bool,
     unit: Literal["chunk", "document"],
     provenance_file: Path | None,
     citations_file: Path | None,
@@ -72,7 +70,7 @@ def command(
         runs = read_runs(runs_file)
         if not runs:
             raise InputError("no run in the file", where=str(runs_file))
-        gold = Gold(questions_file, split, sealed_ok) if questions_file else None
+        gold = Gold(questions_file, split) if questions_file else None
         questions = gold.read() if gold else None
         if gold and questions:
             seal = gold.open(questions, "eval trajectory", artefacts_of(runs))

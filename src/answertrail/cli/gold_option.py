@@ -1,4 +1,4 @@
-"""`--questions`, `--split` and `--sealed-ok`: the one way commands come by gold."""
+"""`--questions` and `--split`: the one way commands come by gold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ class Gold:
 
     path: Path
     split: str | None
-    sealed_ok: bool
 
     def read(self) -> QuestionSet:
         """Read the questions, only those of `--split` when given. Call `open` before using their gold."""
@@ -37,8 +36,7 @@ class Gold:
     def open(self, questions: QuestionSet, purpose: str, artefacts: Sequence[str]) -> Seal | None:
         """Write down the look at held-out questions, say so on stderr, and return what it amounts to.
 
-        `artefacts` name what is looked at (`artefacts_of` for runs). Raises InputError without
-        `--sealed-ok` where a question is held out.
+        `artefacts` name what is looked at (`artefacts_of` for runs).
         """
         from answertrail.cli.common import err
         from answertrail.experiments.splits import open_split
@@ -50,7 +48,6 @@ class Gold:
             purpose=purpose,
             artefacts=artefacts,
             command=" ".join(["answertrail", *sys.argv[1:]]),
-            confirmed=self.sealed_ok,
         )
         if seal is not None:
             err().print(seal.note, soft_wrap=True)
@@ -76,19 +73,19 @@ def file_artefact(path: Path) -> str:
 
 
 def questions_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--questions`, `--split` and `--sealed-ok`; the command is given `gold`, a Gold."""
+    """Add `--questions` and `--split`; the command is given `gold`, a Gold."""
 
     @wraps(function)
-    def with_gold(*words: Any, questions: Path, split: str | None, sealed_ok: bool, **options: Any) -> Any:
-        return function(*words, gold=Gold(questions, split, sealed_ok), **options)
+    def with_gold(*words: Any, questions: Path, split: str | None, **options: Any) -> Any:
+        return function(*words, gold=Gold(questions, split), **options)
 
-    sealed = "Look at held-out questions; the look is logged, and from the second on they count as regression."
     options = [
         click.option("--questions", type=click.Path(path_type=Path), required=True, metavar="F", help="Gold file."),
         click.option(
-            "--split", type=click.Choice(["dev", "held_out", "regression"]), help="Only the questions of this split."
+            "--split",
+            type=click.Choice(["dev", "held_out", "regression"]),
+            help="Only the questions of this split; looks at held-out ones are logged.",
         ),
-        click.option("--sealed-ok", is_flag=True, help=sealed),
     ]
     wrapped: Callable[..., Any] = with_gold
     for option in reversed(options):
