@@ -25,6 +25,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command("trajectory")
 @click.option("--runs", "runs_file", type=_FILE, help="run/1 lines.")
+@click.option("--system", metavar="NAME", help="Whose runs, where there are several systems'.")
 @click.option("--questions", "questions_file", type=_FILE, help="question/1 lines: their gold gives the recall analog.")
 @click.option("--split", type=click.Choice(["dev", "held_out", "regression"]), help="Only the questions of this split.")
 @click.option("--unit", type=click.Choice(["chunk", "document"]), default="chunk", show_default=True, help="Gold unit.")
@@ -37,6 +38,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @json_option
 def command(
     runs_file: Path | None,
+    system: str | None,
     questions_file: Path | None,
     split: str | None,
     unit: Literal["chunk", "document"],
@@ -63,13 +65,15 @@ def command(
     scores = seal = None
     if runs_file is not None:
         from answertrail.cli.gold_option import Gold
+        from answertrail.experiments.answers import one_system
         from answertrail.experiments.inputs import read_runs
         from answertrail.experiments.registered import artefacts_of
         from answertrail.experiments.trajectory import score_trajectories
 
-        runs = read_runs(runs_file)
-        if not runs:
+        found = read_runs(runs_file)
+        if not found:
             raise InputError("no run in the file", where=str(runs_file))
+        _, runs = one_system(found, system)
         gold = Gold(questions_file, split) if questions_file else None
         questions = gold.read() if gold else None
         if gold and questions:
