@@ -20,6 +20,7 @@ from answertrail.experiments.inputs import QuestionSet, read_runs, read_verdicts
 from answertrail.experiments.inputs import read_questions as _read_questions
 from answertrail.experiments.rankings import read_rankings
 from answertrail.experiments.refusal import RefusalScores, score_refusals
+from answertrail.experiments.registration import Registration
 from answertrail.experiments.resolution import ResolutionScores, read_resolutions, score_resolutions
 from answertrail.experiments.retrieval import score_retrieval
 from answertrail.experiments.retrieval_scores import RetrievalScores
@@ -78,11 +79,14 @@ def compare(
     under_test: Sequence[str] = ("recipe", "prompt"),
     allow_different: Sequence[str] = (),
     allow_unequal_repeats: bool = False,
+    registration: Registration | None = None,
+    alpha: float = 0.05,
     intervals: Intervals = Intervals(),  # noqa: B008 - frozen
 ) -> Comparison:
     """Compare two systems' runs, or two modes' rankings: differences second - first, paired by question.
 
-    `measures` are names, `all`, or none for the headline ones. Raises MismatchError when anything
+    `measures` are names, NAME or TIER/NAME, `all`, or none for the registered or else the headline
+    ones; with a registration deviations from it are listed and its alpha holds. Raises MismatchError when anything
     that is not under test differs, or repeats do, unless allowed.
     """
     from answertrail.experiments import compare as comparing
@@ -90,7 +94,8 @@ def compare(
 
     a = side_of(labels[0], _records(first), questions, verdicts, ks=ks)
     b = side_of(labels[1], _records(second), questions, verdicts, ks=ks)
-    names = names_to_compare(a, b, measures)
+    registered = [measure.name for measure in registration.measures] if registration else []
+    names = names_to_compare(a, b, measures, registered)
     return comparing.compare(
         with_tiers(a, questions, names),
         with_tiers(b, questions, names),
@@ -98,6 +103,8 @@ def compare(
         under_test=under_test,
         allow_different=allow_different,
         allow_unequal_repeats=allow_unequal_repeats,
+        registration=registration,
+        alpha=alpha,
         intervals=intervals,
     )
 

@@ -58,10 +58,9 @@ def command(
     A and B are run or ranking files; FILE#NAME takes one system or one mode of a file that holds
     several. Refused when anything else than what is under test differs.
     """
-    from answertrail.experiments.compare import compare
-    from answertrail.experiments.inputs import read_verdicts
+    from answertrail.evaluation import compare, read_verdicts, tables
     from answertrail.experiments.registration import read_registration
-    from answertrail.experiments.sides import artefacts, names_to_compare, read_side, side_of, with_tiers
+    from answertrail.experiments.sides import artefacts, read_side
 
     tested = _under_test(under_test)
     registration = read_registration(registration_file) if registration_file else None
@@ -69,14 +68,15 @@ def command(
     records = [read_side(first), read_side(second)]
     verdicts = [verdict for path in verdict_files for verdict in read_verdicts(path)]
     seal = gold.open(questions, "compare", artefacts(records))
-    sides = [side_of(label, found, questions, verdicts, ks=ks) for label, found in records]
-    registered = [measure.name for measure in registration.measures] if registration else []
-    names = names_to_compare(sides[0], sides[1], measures, registered)
-    a, b = (with_tiers(side, questions, names) for side in sides)
+    (a, first_found), (b, second_found) = records
     comparison = compare(
-        a,
-        b,
-        names,
+        questions,
+        first_found[0] or first_found[1],
+        second_found[0] or second_found[1],
+        verdicts=verdicts,
+        measures=measures,
+        labels=(a, b),
+        ks=ks,
         under_test=tested,
         allow_different=allow_different,
         allow_unequal_repeats=allow_unequal_repeats,
@@ -87,7 +87,6 @@ def command(
         print_json({**comparison.as_json(), **({"seal": seal.as_json()} if seal else {})})
         return 0
     from answertrail.cli.table_view import print_tables
-    from answertrail.experiments.view.comparison import tables
 
     print_tables(out(), tables(comparison))
     print_seal(out(), seal)

@@ -35,7 +35,7 @@ def command(gold: Gold, run_file: Path | None, rule: str | None, gates: tuple[Ga
             "nothing to score: AnswerTrail does not resolve questions to nodes itself yet",
             hint="give --run FILE with the resolution/1 records of your resolver",
         )
-    from answertrail.experiments.resolution import read_resolutions, score_resolutions
+    from answertrail.evaluation import read_resolutions, score_resolutions, tables
 
     questions, resolutions = gold.read(), read_resolutions(run_file)
     seal = gold.open(questions, "eval resolution", [file_artefact(run_file)])
@@ -46,7 +46,6 @@ def command(gold: Gold, run_file: Path | None, rule: str | None, gates: tuple[Ga
         print_json({**scores.as_json(), **sealed, **gates_json(outcomes)})
     else:
         from answertrail.cli.table_view import print_tables
-        from answertrail.experiments.view.resolution import tables
 
         print_tables(out(), tables(scores))
         print_seal(out(), seal)

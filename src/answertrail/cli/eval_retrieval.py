@@ -93,9 +93,8 @@ def command(
     a gate fell short or a ranking is an error.
     """
     from answertrail.cli.gold_option import Gold, print_seal
-    from answertrail.experiments.inputs import read_runs
+    from answertrail.evaluation import read_runs, score_retrieval
     from answertrail.experiments.rankings import corpus_of
-    from answertrail.experiments.retrieval import score_retrieval
     from answertrail.metrics.measured import Intervals
 
     _refuse(questions_file, split, qrels_file, min_grade, modes, run_files, unit, max_errors)

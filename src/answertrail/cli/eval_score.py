@@ -52,12 +52,18 @@ def command(
     ids of runs that carry no citation checks are looked up there. Gates know every measure by its
     name, and one tier's as TIER/NAME.
     """
-    from answertrail.experiments.answers import one_system, score_answers
+    from answertrail.evaluation import (
+        read_runs,
+        read_verdicts,
+        score_answers,
+        score_refusals,
+        score_trajectories,
+        tables,
+    )
+    from answertrail.experiments.answers import one_system
     from answertrail.experiments.ceilings import doubts
-    from answertrail.experiments.inputs import read_files, read_runs, read_verdicts
-    from answertrail.experiments.refusal import score_refusals
+    from answertrail.experiments.inputs import read_files
     from answertrail.experiments.registered import artefacts_of
-    from answertrail.experiments.trajectory import score_trajectories
 
     questions = gold.read()
     _, runs = one_system(read_files(run_files, read_runs, lambda run: run.run_id), system)
@@ -70,16 +76,16 @@ def command(
     outcomes = checked({**refusals.measures, **trails.measures, **scores.by_tier}, gates)
     doubted = doubts(scores.measures, questions, runs, verdicts)
     if as_json:
-        parts = {"flags": list(doubted), "unsupported": refusals.as_json(), "trajectory": trails.as_json()}
+        found, path = scores.as_json(), trails.as_json()
+        found["measures"]["cited_share"] = path["measures"]["cited_share"]
+        parts = {"flags": list(doubted), "unsupported": refusals.as_json(), "trajectory": path}
         sealed = {"seal": seal.as_json()} if seal else {}
-        print_json({**scores.as_json(), **parts, **sealed, **gates_json(outcomes)})
+        print_json({**found, **parts, **sealed, **gates_json(outcomes)})
     else:
         from answertrail.cli.table_view import print_tables
-        from answertrail.experiments.view import answers, refusal, trajectory
 
-        print_tables(out(), answers.tables(scores))
-        print_tables(out(), refusal.tables(refusals))
-        print_tables(out(), trajectory.tables(trails))
+        for result in (scores, refusals, trails):
+            print_tables(out(), tables(result))
         for doubt in doubted:
             out().print(f"FLAG: {doubt}", soft_wrap=True)
         print_seal(out(), seal)

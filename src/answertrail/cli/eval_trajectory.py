@@ -65,10 +65,9 @@ def command(
     scores = seal = None
     if runs_file is not None:
         from answertrail.cli.gold_option import Gold
+        from answertrail.evaluation import read_runs, score_trajectories
         from answertrail.experiments.answers import one_system
-        from answertrail.experiments.inputs import read_runs
         from answertrail.experiments.registered import artefacts_of
-        from answertrail.experiments.trajectory import score_trajectories
 
         found = read_runs(runs_file)
         if not found:

@@ -42,7 +42,8 @@ def taken(
 ) -> Taken:
     """Make a measure of parts; a text instead of a part is the reason why the run has none.
 
-    A question none of whose runs has a part is ineligible, with the reason of its first run.
+    A question none of whose runs has a part is ineligible, with the reason of its first run; when
+    no run has one, the measure is undefined with the reasons there are.
     """
     observed: list[Observation] = []
     absent: list[NotApplicable] = []
@@ -51,6 +52,8 @@ def taken(
             absent.append(NotApplicable(name, trail.question_id, trail.run_id, part))
         else:
             observed.append(Observation(trail.question_id, *part, trail.repeat))
+    if absent and not observed:
+        if_empty = "; ".join(dict.fromkeys(row.reason for row in absent))
     counted = {row.question_id for row in observed}
     without = {row.question_id: row for row in reversed(absent) if row.question_id not in counted}
     left_out = [*ineligible, *(Ineligible(row.question_id, row.reason) for row in reversed(without.values()))]
@@ -67,8 +70,8 @@ def search_measures(trails: Sequence[Trail], intervals: Intervals) -> dict[str, 
     """
     share = [(trail, _share(trail)) for trail in trails]
     return {
-        "cited_share": taken("cited_share", share, "totals", intervals, if_empty=NOTHING_RETRIEVED),
-        "mean_cited_share": taken("mean_cited_share", share, "means", intervals, if_empty=NOTHING_RETRIEVED),
+        "cited_share": taken("cited_share", share, "totals", intervals),
+        "mean_cited_share": taken("mean_cited_share", share, "means", intervals),
         "duplicate_search_rate": taken(
             "duplicate_search_rate", [(trail, _duplicates(trail)) for trail in trails], "totals", intervals
         ),
