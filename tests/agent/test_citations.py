@@ -140,6 +140,14 @@ def test_what_is_sound_passes_every_check(why, answer):
     assert failed(report(answer, judge=Agrees())) == [], why
 
 
+def test_what_was_asked_may_be_named_in_what_was_not_found_and_nowhere_else():
+    question = "What does https://asked.example/x say about the kiln?"
+    missing = said(outcome="cannot_answer", not_found=[question])
+    assert failed(report(missing, question=question, judge=Agrees())) == []
+    claimed = said((MOVED + " See https://asked.example/x", [KILN]))
+    assert "exists" in failed(report(claimed, question=question, judge=Agrees()))
+
+
 def test_a_marker_spoken_in_a_chunk_that_is_not_cited_is_no_excuse():
     assert "exists" in failed(report(said((MOVED + " [3]", [KILN]))))
     assert "exists" in failed(report(said(("The glaze crawled, see https://kiln.example/plan.", [GLAZE]))))

@@ -164,3 +164,26 @@ def test_search_says_when_an_ingest_was_not_finished(cli, ingested, settings):
     result = cli("search", "kiln", "--json")
     assert result.code == 0
     assert "1 passages have no vector yet" in result.err
+
+
+def test_a_file_that_cannot_be_written_is_named_as_it_was_given(cli, ingested, tmp_path):
+    (tmp_path / "taken").write_text("a file")
+    out = tmp_path / "taken" / "runs.jsonl"
+    result = cli("runs", "export", "--out", out, "--json")
+    assert result.code == 2
+    assert result.json["error"]["where"] == str(out)
+    assert result.json["error"]["kind"] == "input"
+
+
+def test_a_fault_of_the_program_is_one_json_document_and_a_traceback_for_its_authors(cli, monkeypatch):
+    from answertrail.cli import doctor
+
+    def broken(**_options):
+        return 1 / 0
+
+    monkeypatch.setattr(doctor.command, "callback", broken)
+    result = cli("doctor", "--json")
+    assert result.code == 1
+    assert result.json["error"]["kind"] == "bug"
+    assert result.json["error"]["message"] == "ZeroDivisionError: division by zero"
+    assert "Traceback" in result.err

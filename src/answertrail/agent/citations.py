@@ -125,7 +125,8 @@ class _Checker:
         label = f"statement {number + 1}"
         for cited in dict.fromkeys(statement.citations):
             yield from self._citation(number, label, cited)
-        yield from self._named(number, label, statement.text, statement.citations)
+        spoken = " ".join(self.chunks[c].text for c in statement.citations if c in self.chunks)
+        yield from self._named(number, label, statement.text, spoken)
         yield self._is_cited(number, label, statement)
         passed = {"HIT": True, "MISS": False, "UNSCORED": None}[verdict.verdict]
         reason = f"{label}: {verdict.reason}" if passed is False else verdict.reason
@@ -135,7 +136,8 @@ class _Checker:
         """Yield the checks of what is not a statement: the outcome, and what was not found."""
         known = _numbers(self.asked)
         for text in self.answer.not_found:
-            yield from self._named(None, "not_found", text, ())
+            # What was asked may hold a link; saying that it was not found makes it no source.
+            yield from self._named(None, "not_found", text, " ".join(self.asked))
             strange = sorted(numbers_in(text) - known)
             if strange:
                 reason = f"not_found states {strange[0]}, which nobody asked about; name only what was looked for"
@@ -156,8 +158,7 @@ class _Checker:
         fault = f"{label}: {shown}: {bounds}" if bounds else ""
         yield Check("in_bounds", number, cited, not fault, self.settings.in_bounds, fault)
 
-    def _named(self, number: int | None, label: str, text: str, citations: Sequence[str]) -> Iterator[Check]:
-        spoken = " ".join(self.chunks[c].text for c in citations if c in self.chunks)
+    def _named(self, number: int | None, label: str, text: str, spoken: str) -> Iterator[Check]:
         for mark in named_sources(text, spoken):
             reason = (
                 f"{label}: the text names the source {mark!r}; put ids into citations and write no links or markers"

@@ -26,7 +26,8 @@ _PATTERNS = tuple(
 def named_sources(text: str, spoken: str) -> list[str]:
     """Return the sources `text` names, in order of kind, each once.
 
-    What stands in `spoken`, the cited passages, was said and is no source of the model's own.
+    What stands in `spoken` (the cited passages; for what was not found, the question) was said by
+    others and is no source of the model's own.
     """
     found = (match.rstrip(".,;:") for pattern in _PATTERNS for match in pattern.findall(text))
     return list(dict.fromkeys(mark for mark in found if mark not in spoken))

@@ -8,12 +8,20 @@ from typing import Any
 import click
 
 
-class Money(click.FloatRange):
-    """An amount above zero; NaN passes a range, since it compares with nothing."""
+class Finite(click.FloatRange):
+    """A number in a range; NaN passes click's own, since it compares with nothing."""
+
+    what = "a number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the amount, refusing what is not finite."""
+        """Return the number, refusing what is not finite."""
         amount: float = super().convert(value, param, ctx)
         if not math.isfinite(amount):
-            self.fail(f"{value} is not an amount of money", param, ctx)
+            self.fail(f"{value} is not {self.what}", param, ctx)
         return amount
+
+
+class Money(Finite):
+    """An amount of money."""
+
+    what = "an amount of money"

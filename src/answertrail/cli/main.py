@@ -85,10 +85,9 @@ def run(words: list[str]) -> int:
         report(error, as_json=as_json)
         return error.exit_code
     except OSError as error:
-        # A full disk, a folder that is gone, a stream that cannot be written.
-        where = str(error.filename) if error.filename else None
-        report(AnswerTrailError(error.strerror or str(error), where=where), as_json=as_json)
-        return 1
+        return report_system(error, as_json=as_json)
+    except Exception as error:  # noqa: BLE001 - whatever happens, --json gives one document
+        return report_bug(error, as_json=as_json)
     return outcome if isinstance(outcome, int) else 0
 
 
@@ -101,6 +100,38 @@ def _refuse_undecodable(words: list[str]) -> None:
             word.encode("utf-8")
         except UnicodeEncodeError:
             raise InputError("not valid UTF-8", where=f"argument {place}") from None
+
+
+def report_system(error: OSError, *, as_json: bool) -> int:
+    """Say what the system refused: 2 where another name or folder helps, 1 otherwise (a full disk)."""
+    import contextlib
+
+    from answertrail.cli.common import report
+    from answertrail.errors import AnswerTrailError, InputError
+
+    wrong = (PermissionError, FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
+    usage = isinstance(error, wrong)
+    kind = InputError if usage else AnswerTrailError
+    where = str(error.filename) if error.filename else None
+    with contextlib.suppress(OSError):  # It may be stdout itself that cannot be written.
+        report(kind(error.strerror or str(error), where=where), as_json=as_json)
+    return 2 if usage else 1
+
+
+def report_bug(error: Exception, *, as_json: bool) -> int:
+    """Say that the program is wrong, with the traceback on stderr for whoever mends it."""
+    import traceback
+
+    from answertrail.cli.common import err, print_json
+    from answertrail.cli.plain import plain
+
+    message = f"{type(error).__name__}: {error}"
+    if as_json:
+        hint = "this is a fault of the program; report it with what stderr says"
+        print_json({"error": {"kind": "bug", "message": message, "hint": hint}})
+    err().print(plain("".join(traceback.format_exception(error))), end="", soft_wrap=True)
+    err().print("this is a fault of the program; please report it with the lines above", soft_wrap=True)
+    return 1
 
 
 def report_stop(stop: click.Abort, *, as_json: bool) -> int:

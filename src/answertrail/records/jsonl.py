@@ -5,6 +5,7 @@ Every fault names file, line and field and says what was expected.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -137,23 +138,26 @@ def dumps(record: Record) -> str:
 def write(path: Path, records: Iterable[Record]) -> int:
     """Write records to `path` by an atomic rename and return how many.
 
-    Links are followed. A device or a pipe is written to as it is.
+    Links are followed. A device or a pipe is written to as it is. Raises OSError, naming `path`.
     """
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8", newline="\n") as stream:
-            return _write_lines(stream, records)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{uuid.uuid4().hex}.draft")
+    target = path.resolve()
+    draft = target.with_name(f".{uuid.uuid4().hex}.draft")
     try:
+        if target.exists() and not target.is_file():
+            with target.open("w", encoding="utf-8", newline="\n") as stream:
+                return _write_lines(stream, records)
+        target.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("x", encoding="utf-8", newline="\n") as stream:
             count = _write_lines(stream, records)
             stream.flush()
             os.fsync(stream.fileno())
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+        draft.replace(target)
+    except OSError as error:
+        # The draft's name means nothing to whoever asked for the file.
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
     return count
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
@@ -28,13 +29,20 @@ __all__ = [
 
 _SELECT = """
     SELECT c.id, c.name, c.embedder_spec, c.embedder_id, e.name, e.revision, e.dims,
-           c.language, c.revision, c.created_at
+           c.language, c.revision, c.created_at, c.context
     FROM corpora c JOIN embedders e ON e.id = c.embedder_id
 """
 
 
-async def create(db: Database, name: str, spec: str, identity: EmbedderIdentity, language: str | None = None) -> Corpus:
-    """Make an empty corpus and register its embedder.
+async def create(
+    db: Database,
+    name: str,
+    spec: str,
+    identity: EmbedderIdentity,
+    language: str | None = None,
+    context: Sequence[str] = (),
+) -> Corpus:
+    """Make an empty corpus and register its embedder; `context` is what will be embedded beside its texts.
 
     Raises InputError when the name is empty or taken.
     """
@@ -44,8 +52,8 @@ async def create(db: Database, name: str, spec: str, identity: EmbedderIdentity,
     try:
         async with db.transaction() as conn:
             await conn.execute(
-                "INSERT INTO corpora (name, embedder_spec, embedder_id, language) VALUES (%s, %s, %s, %s)",
-                (name, spec, embedder_id, language),
+                "INSERT INTO corpora (name, embedder_spec, embedder_id, language, context) VALUES (%s, %s, %s, %s, %s)",
+                (name, spec, embedder_id, language, list(context)),
             )
     except psycopg.errors.UniqueViolation:
         raise InputError("a corpus of this name exists", where=name) from None
@@ -180,4 +188,5 @@ def _corpus(row: tuple[Any, ...]) -> Corpus:
         language=row[7],
         revision=row[8],
         created_at=row[9],
+        context=tuple(row[10]),
     )

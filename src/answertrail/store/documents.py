@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from answertrail.errors import InputError
 from answertrail.records.base import instant
-from answertrail.records.chunk import Chunk
+from answertrail.records.chunk import Chunk, embedded_text, text_hash
 from answertrail.records.document import Document
 from answertrail.records.jsonl import parse
 from answertrail.store import corpora, sources
@@ -27,7 +27,7 @@ _COLUMNS = (
 _SEGMENTS = "COPY segments (corpus_id, document_id, ordinal, start_s, end_s, text, speaker) FROM STDIN"
 _CHUNKS = (
     "COPY chunks (corpus_id, chunk_id, document_id, ordinal, start_s, end_s, char_start, char_end,"
-    " text, lines, speakers, text_hash, time_precision) FROM STDIN"
+    " text, lines, speakers, text_hash, time_precision, context, embedded_hash) FROM STDIN"
 )
 
 
@@ -41,12 +41,15 @@ async def replace(
     source: str,
     fingerprint: str | None = None,
     notes: Sequence[Any] = (),
+    contexts: Sequence[str] = (),
 ) -> Change:
     """Put a document and its chunks in place of what was there under its id.
 
     Runs in the caller's transaction: all of it is kept or none. `source` is recorded as `ok`
-    with its fingerprint and notes (JSON values). The corpus revision grows only for "added" and
-    "changed"; "unchanged" means that content hash, metadata and chunks are what they were.
+    with its fingerprint and notes (JSON values). `contexts`, one a chunk, are embedded with the
+    texts; they must follow from the document, its chunks and the corpus's own setting. The corpus
+    revision grows only for "added" and "changed"; "unchanged" means that content hash, metadata
+    and chunks are what they were.
 
     Raises InputError for a chunk of another document, two chunks of one id, and text that
     Postgres cannot hold.
@@ -65,7 +68,7 @@ async def replace(
     if change != "unchanged":
         await conn.execute("DELETE FROM documents WHERE corpus_id = %s AND document_id = %s", (corpus.id, document.id))
         await _insert(conn, corpus, document, record, source, content_hash, chunks_hash)
-        await _copy(conn, corpus, document, chunks)
+        await _copy(conn, corpus, document, chunks, contexts or [""] * len(chunks))
         await corpora.bump_revision(conn, corpus)
     elif found is not None and found[1] != source:
         await conn.execute(
@@ -180,13 +183,15 @@ async def _insert(
     await conn.execute(f"INSERT INTO documents ({_COLUMNS}) VALUES ({places})", values)  # noqa: S608 - constants
 
 
-async def _copy(conn: Connection, corpus: Corpus, document: Document, chunks: Sequence[Chunk]) -> None:
+async def _copy(
+    conn: Connection, corpus: Corpus, document: Document, chunks: Sequence[Chunk], contexts: Sequence[str]
+) -> None:
     cursor = conn.cursor()
     async with cursor.copy(_SEGMENTS) as copy:
         for ordinal, part in enumerate(document.segments or ()):
             await copy.write_row((corpus.id, document.id, ordinal, part.start_s, part.end_s, part.text, part.speaker))
     async with cursor.copy(_CHUNKS) as copy:
-        for chunk in chunks:
+        for chunk, context in zip(chunks, contexts, strict=True):
             await copy.write_row(
                 (
                     corpus.id,
@@ -202,6 +207,8 @@ async def _copy(conn: Connection, corpus: Corpus, document: Document, chunks: Se
                     list(chunk.speakers),
                     chunk.text_hash,
                     chunk.time_precision,
+                    context or None,
+                    text_hash(embedded_text(context, chunk.text)) if context else None,
                 )
             )
 

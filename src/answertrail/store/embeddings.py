@@ -1,4 +1,6 @@
-"""Vectors: one table per embedder, keyed by the hash of the text, so equal text is embedded once.
+"""Vectors: one table per embedder, keyed by the hash of what was embedded, so equal text is embedded once.
+
+That is a chunk's text, below its context where the corpus embeds one.
 
 Up to 2,000 dimensions are kept as 4-byte floats (`vector`), more as 2-byte floats (`halfvec`,
 about three decimal digits), which is as far as pgvector's indexes go with each.
@@ -50,24 +52,34 @@ async def register(db: Database, identity: EmbedderIdentity) -> int:
         return int(row[0])
 
 
-_MISSING = """
+EMBEDDED_HASH = sql.SQL("coalesce(c.embedded_hash, c.text_hash)")
+"""The key of the vector of a chunk `c`."""
+_EMBEDDED_TEXT = sql.SQL("concat_ws(E'\\n', c.context, c.text)")
+_LACKING = sql.SQL(
+    """
     FROM chunks c
     WHERE c.corpus_id = %(corpus)s
-      AND NOT EXISTS (SELECT FROM {table} e WHERE e.text_hash = c.text_hash)
+      AND NOT EXISTS (SELECT FROM {table} e WHERE e.text_hash = {hash})
       AND NOT EXISTS (SELECT FROM unembeddable u
-                      WHERE u.embedder_id = %(embedder)s AND u.text_hash = c.text_hash)
-"""
+                      WHERE u.embedder_id = %(embedder)s AND u.text_hash = {hash})
+    """
+)
+
+
+def lacking(corpus: Corpus) -> sql.Composed:
+    """Return the FROM and WHERE of the chunks `c` that still lack a vector; takes `corpus` and `embedder`."""
+    return _LACKING.format(table=table(corpus.embedder_id), hash=EMBEDDED_HASH)
 
 
 async def pending(db: Database, corpus: Corpus, limit: int) -> list[tuple[str, str]]:
-    """Return up to `limit` pairs (text hash, text) of the corpus that still lack a vector.
+    """Return up to `limit` pairs (hash, text to embed) of the corpus that still lack a vector.
 
-    In order of the hash, each text once; texts marked unembeddable are left out. [] means that
-    the corpus is complete.
+    The text is a chunk's, below its context where it has one. In order of the hash, each text
+    once; texts marked unembeddable are left out. [] means that the corpus is complete.
     """
-    query = sql.SQL(
-        "SELECT DISTINCT ON (c.text_hash) c.text_hash, c.text" + _MISSING + "ORDER BY c.text_hash LIMIT %(limit)s"
-    ).format(table=table(corpus.embedder_id))
+    query = sql.SQL("SELECT DISTINCT ON ({hash}) {hash}, {text} {lacking} ORDER BY {hash} LIMIT %(limit)s").format(
+        hash=EMBEDDED_HASH, text=_EMBEDDED_TEXT, lacking=lacking(corpus)
+    )
     async with db.transaction() as conn:
         cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id, "limit": limit})
         return [(text_hash, text) for text_hash, text in await cursor.fetchall()]
@@ -81,7 +93,7 @@ async def pending_count(db: Database, corpus: Corpus) -> int:
 
 async def pending_count_in(conn: Connection, corpus: Corpus) -> int:
     """Count what `pending_count` does, as the caller's transaction sees it."""
-    query = sql.SQL("SELECT count(DISTINCT c.text_hash)" + _MISSING).format(table=table(corpus.embedder_id))
+    query = sql.SQL("SELECT count(DISTINCT {hash}) {lacking}").format(hash=EMBEDDED_HASH, lacking=lacking(corpus))
     cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
     row = await cursor.fetchone()
     assert row is not None
@@ -130,9 +142,9 @@ async def matrix_in(conn: Connection, corpus: Corpus) -> tuple[list[str], Vector
     """Return what `matrix` does. The caller's transaction must be one of `db.reading()`."""
     dims = corpus.identity.dims
     number = np.dtype(">f4") if _is_vector(dims) else np.dtype(">f2")
-    source = sql.SQL("FROM chunks c JOIN {} e USING (text_hash) WHERE c.corpus_id = {} ORDER BY c.chunk_id").format(
-        table(corpus.embedder_id), sql.Literal(corpus.id)
-    )
+    source = sql.SQL(
+        "FROM chunks c JOIN {table} e ON e.text_hash = {hash} WHERE c.corpus_id = {corpus} ORDER BY c.chunk_id"
+    ).format(table=table(corpus.embedder_id), hash=EMBEDDED_HASH, corpus=sql.Literal(corpus.id))
     cursor = await conn.execute(sql.SQL("SELECT c.chunk_id {}").format(source))
     ids = [chunk_id for (chunk_id,) in await cursor.fetchall()]
     raw = bytearray()
@@ -183,7 +195,7 @@ async def dense_sql(
         """
         SELECT c.chunk_id, 1 - (e.embedding <=> %(query)s) AS cosine, count(*) OVER () AS matching
         FROM chunks c
-        JOIN {table} e USING (text_hash)
+        JOIN {table} e ON e.text_hash = {hash}
         JOIN documents d USING (corpus_id, document_id)
         WHERE c.corpus_id = %(corpus)s
           AND (%(start)s::timestamptz IS NULL OR d.published_at >= %(start)s)
@@ -194,7 +206,7 @@ async def dense_sql(
         ORDER BY 1 - (e.embedding <=> %(query)s) DESC, c.chunk_id
         LIMIT %(k)s
         """
-    ).format(table=table(corpus.embedder_id))
+    ).format(table=table(corpus.embedder_id), hash=EMBEDDED_HASH)
     async with db.transaction() as conn:
         cursor = await conn.execute(
             statement,

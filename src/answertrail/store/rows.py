@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from answertrail.records.chunk import Chunk
 from answertrail.records.document import Document
-from answertrail.records.embedder import EmbedderIdentity
+from answertrail.records.embedder import EmbedderIdentity, embedder_key
 
 ItemState = Literal["ok", "skipped", "failed"]
 
@@ -16,7 +16,8 @@ ItemState = Literal["ok", "skipped", "failed"]
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """One named corpus. `spec` is the setting that names its embedder, `identity` the space of
-    its vectors. `revision` grows with every change of its documents; it is as of the reading.
+    its vectors, `context` what is embedded before each text (see `corpus.context`). `revision`
+    grows with every change of its documents; it is as of the reading.
     """
 
     id: int
@@ -27,6 +28,12 @@ class Corpus:
     language: str | None
     revision: int
     created_at: datetime
+    context: tuple[str, ...] = ()
+
+    @property
+    def embedder_key(self) -> str:
+        """How its vectors were made, in one string: the embedder's key, and the context where there is one."""
+        return embedder_key(self.identity, self.context)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,18 +89,14 @@ async def states(db: Database, corpus: Corpus) -> dict[str, int]:
     query = sql.SQL(
         """
         WITH lacking AS (
-            SELECT DISTINCT c.document_id FROM chunks c
-            WHERE c.corpus_id = %(corpus)s
-              AND NOT EXISTS (SELECT FROM {table} e WHERE e.text_hash = c.text_hash)
-              AND NOT EXISTS (SELECT FROM unembeddable u
-                              WHERE u.embedder_id = %(embedder)s AND u.text_hash = c.text_hash)
+            SELECT DISTINCT c.document_id {lacking}
         )
         SELECT (SELECT count(*) FROM documents WHERE corpus_id = %(corpus)s),
                (SELECT count(*) FROM lacking),
                (SELECT count(*) FROM source_items WHERE corpus_id = %(corpus)s AND state = 'failed'),
                (SELECT count(*) FROM source_items WHERE corpus_id = %(corpus)s AND state = 'skipped')
         """
-    ).format(table=embeddings.table(corpus.embedder_id))
+    ).format(lacking=embeddings.lacking(corpus))
     async with db.transaction() as conn:
         cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
         row = await cursor.fetchone()

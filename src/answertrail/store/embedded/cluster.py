@@ -21,7 +21,7 @@ from answertrail.errors import ServiceError
 from answertrail.store.embedded.account import Account
 from answertrail.store.embedded.binaries import MAJOR, Binaries
 from answertrail.store.embedded.place import Place
-from answertrail.store.embedded.postmaster import Postmaster, command_line, ping
+from answertrail.store.embedded.postmaster import Postmaster, command_line, is_becoming, ping
 
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 30.0
@@ -232,7 +232,8 @@ def _run(command: Sequence[str], account: Account) -> subprocess.CompletedProces
 
 
 def _is_server(pid: int, place: Place) -> bool:
-    return str(place.data) in command_line(pid)
+    line = command_line(pid)
+    return str(place.data) in line or (not line and is_becoming(pid))
 
 
 def socket_dir(place: Place) -> Path:

@@ -66,6 +66,15 @@ def conninfo(socket_dir: Path, database: str, **more: int) -> str:
     return make_conninfo("", host=str(socket_dir), port=PORT, user="postgres", dbname=database, **more)
 
 
+def is_becoming(pid: int) -> bool:
+    """Tell whether a process lives that has no command line yet: Linux shows none for an instant of `exec`."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] not in ("Z", "X")
+
+
 def command_line(pid: int) -> str:
     """Return a process's command line, "" when it is gone or a zombie."""
     if Path("/proc/self/cmdline").exists():

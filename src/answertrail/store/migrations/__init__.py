@@ -12,13 +12,14 @@ from typing import Any, TypeAlias
 from psycopg import AsyncConnection
 
 from answertrail.errors import MismatchError
-from answertrail.store.migrations import m001_initial, m002_run_events
+from answertrail.store.migrations import m001_initial, m002_run_events, m003_context
 
 Apply: TypeAlias = Callable[[AsyncConnection[Any]], Awaitable[None]]
 
 MIGRATIONS: Sequence[tuple[str, Apply]] = (
     ("m001_initial", m001_initial.apply),
     ("m002_run_events", m002_run_events.apply),
+    ("m003_context", m003_context.apply),
 )
 
 # Any number that nothing else in the database uses for an advisory lock.
