@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-BENCHMARKS = ("measures", "embedders", "gold_reader", "reader_risk")
+BENCHMARKS = ("measures", "embedders", "gold_reader", "reader_risk", "yardstick")
 
 
 def main() -> int:

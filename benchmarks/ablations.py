@@ -25,13 +25,16 @@ from typing import Any
 from answertrail.cli.main import run as command_line
 from answertrail.cli.progress import Bars
 from answertrail.corpus.ingest import IngestRequest, ingest
-from answertrail.experiments.compare import Comparison, Side, compare
+from answertrail.experiments.compare import Comparison, compare
 from answertrail.experiments.inputs import QuestionSet, question_set, read_questions
 from answertrail.experiments.registration import Registration, read_registration
-from answertrail.experiments.sides import read_side, runs_side, with_tiers
+from answertrail.experiments.side import Side
+from answertrail.experiments.side_files import read_side
+from answertrail.experiments.sides import runs_side, with_tiers
 from answertrail.experiments.view.comparison import tables
 from answertrail.experiments.view.markdown import markdown
-from answertrail.metrics.measured import Measured
+from answertrail.metrics.measured import Measured, measure
+from answertrail.metrics.values import Undefined
 from answertrail.settings import Settings
 from answertrail.store import corpora
 from answertrail.store.connection import connect
@@ -123,17 +126,31 @@ def pooled(parts: Mapping[str, tuple[QuestionSet, dict[str, Side]]]) -> list[Com
         conditions = [c for c in several[0].conditions.conditions if c.name not in ("corpus", "gold")]
         sides[recipe] = Side(
             recipe,
-            {name: _joined([side.measures[name] for side in several]) for name in (*PRIMARY, *EXPLORATORY)},
+            {name: _joined([side.measure(name) for side in several]) for name in (*PRIMARY, *EXPLORATORY)},
             replace(several[0].conditions, conditions=tuple(conditions)),
-            {name: count for side in several for name, count in side.repeats.items()},
+            {name: repeats for side in several for name, repeats in side.asked.items()},
+            frozenset(key for side in several for key in side.failed),
         )
-    assert len(questions.questions) == len(sides[BASELINE].repeats)
+    assert len(questions.questions) == len(sides[BASELINE].asked)
     return [compare(sides[BASELINE], sides[other], [*PRIMARY, *EXPLORATORY]) for other in ABLATIONS]
 
 
-def _joined(parts: Sequence[Measured]) -> Measured:
-    rows = tuple(row for part in parts for row in part.observations)
-    return replace(parts[0], observations=rows)
+def _joined(parts: Sequence[Measured | Undefined]) -> Measured | Undefined:
+    known = [part for part in parts if isinstance(part, Measured)]
+    if not known:
+        return parts[0]
+    one = known[0]
+    return measure(
+        one.name,
+        (row for part in known for row in part.observations),
+        statistic=one.statistic,
+        if_empty=one.ratio.if_empty,
+        unscored=(row for part in known for row in part.unscored),
+        intervals=one.intervals,
+        worst=one.worst,
+        lost=(row for part in known for row in part.lost),
+        share=one.share,
+    )
 
 
 def main() -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from answertrail import evaluation
+from answertrail.cli.main import run
 from answertrail.errors import MismatchError
 from answertrail.evaluation import (
     Intervals,
@@ -23,6 +24,7 @@ from answertrail.evaluation import (
     score_resolutions,
     score_retrieval,
     score_trajectories,
+    seal_of,
     tables,
     write_report,
 )
@@ -30,7 +32,7 @@ from answertrail.kit.brief import write as write_brief
 from answertrail.kit.published import HYBRID, PLAIN_LONGITUDINAL
 from answertrail.kit.published_records import records
 from answertrail.metrics.measured import Measured
-from answertrail.records import jsonl
+from answertrail.records import Question, jsonl
 
 FEW = Intervals(resamples=200)
 
@@ -113,12 +115,65 @@ def test_rankings_and_resolutions_have_tables_too(folder: Path) -> None:
     assert "measures" in resolved.as_json()
 
 
-def test_a_look_at_held_out_questions_from_python_is_logged(folder: Path) -> None:
-    question = {"schema": "question/1", "question_id": "q", "question": "?", "tier": "lookup", "split": "held_out"}
-    (folder / "held.jsonl").write_text(json.dumps(question), encoding="utf-8")
-    read_questions(folder / "held.jsonl", purpose="notebook")
-    (line,) = (folder / "home/sealed/access.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(line)["purpose"] == "notebook"
+def held_out(folder: Path) -> Path:
+    """The first three questions as held-out ones, in a file of their own."""
+    rows = [question.model_copy(update={"split": "held_out"}) for question in records(HYBRID)[0].questions[:3]]
+    jsonl.write(folder / "held.jsonl", rows)
+    return folder / "held.jsonl"
+
+
+def looks(folder: Path) -> list[tuple[int, str, str]]:
+    lines = (folder / "home/sealed/access.jsonl").read_text(encoding="utf-8").splitlines()
+    return [(row["number"], row["purpose"], row["command"]) for row in map(json.loads, lines)]
+
+
+def test_held_out_questions_are_logged_when_they_are_scored(folder: Path) -> None:
+    questions = read_questions(held_out(folder), purpose="notebook")
+    assert seal_of(questions) is None
+    assert not (folder / "home/sealed/access.jsonl").exists()
+    runs = read_runs(folder / "hybrid.jsonl")
+    score_answers(questions, runs, intervals=FEW)
+    score_trajectories(iter(runs), questions=questions, intervals=FEW)  # type: ignore[arg-type]
+    assert looks(folder) == [(1, "notebook", "python: score_answers"), (1, "notebook", "python: score_trajectories")]
+    seal = seal_of(questions)
+    assert seal is not None
+    assert (seal.status, seal.number) == ("held_out", 1)
+
+
+def test_scoring_the_same_system_again_is_the_same_look_and_another_one_is_regression(folder: Path) -> None:
+    path = held_out(folder)
+    statuses = []
+    for name in ("hybrid", "hybrid", "plain", "hybrid"):
+        questions = read_questions(path)
+        score_refusals(questions, read_runs(folder / f"{name}.jsonl"), intervals=FEW)
+        seal = seal_of(questions)
+        assert seal is not None
+        statuses.append(seal.status)
+    assert statuses == ["held_out", "held_out", "regression", "held_out"]
+
+
+def test_the_command_line_and_a_script_that_score_the_same_take_one_look(folder: Path) -> None:
+    path, runs = held_out(folder), folder / "hybrid.jsonl"
+    assert run(["eval", "score", "--questions", str(path), "--runs", str(runs), "--json"]) == 0
+    score_answers(read_questions(path), read_runs(runs), intervals=FEW)
+    assert [number for number, _, _ in looks(folder)] == [1, 1]
+
+
+def test_a_report_from_python_says_that_held_out_questions_are_now_regression(folder: Path) -> None:
+    questions = read_questions(held_out(folder))
+    for name in ("plain", "hybrid"):
+        runs = read_runs(folder / f"{name}.jsonl")
+        answers = score_answers(questions, runs, intervals=FEW)
+    page = write_report(folder / "report.md", questions, runs=runs, answers=answers).read_text(encoding="utf-8")
+    assert "this is look 2: read them as regression, not as held out" in page
+
+
+def test_one_split_can_be_read_alone_and_dev_questions_are_no_look(folder: Path) -> None:
+    rows = [*records(HYBRID)[0].questions[3:5], *jsonl.read(held_out(folder), Question)]
+    jsonl.write(folder / "both.jsonl", [row if row.split else row.model_copy(update={"split": "dev"}) for row in rows])
+    questions = read_questions(folder / "both.jsonl", split="dev")
+    score_answers(questions, read_runs(folder / "hybrid.jsonl"), intervals=FEW)
+    assert (len(questions.questions), seal_of(questions)) == (2, None)
 
 
 def test_what_is_no_result_has_no_tables() -> None:

@@ -1,10 +1,14 @@
-"""The evaluation in a dozen names, for scripts and notebooks; the command line is made of the same.
+"""The evaluation for scripts and notebooks; the command line is made of the same.
 
 Read with `read_questions`, `read_runs`, `read_rankings`, `read_verdicts`, `read_resolutions`. Score
 with `score_answers`, `score_refusals`, `score_trajectories`, `score_retrieval`,
 `score_resolutions`; compare two systems with `compare`. Every result is a frozen value with
-`measures`, `as_json()` and lists of all that was left out; `frames(result)` gives its tables as
-pandas data frames, `write_report` one file for a colleague.
+`measures`, `as_json()` and lists of all that was left out; `tables(result)` gives what the terminal
+shows, `frames(result)` the same as pandas data frames, `write_report` one file for a colleague.
+`Intervals` says how intervals are made.
+
+Held-out questions are logged when they are scored; `seal_of(questions)` says whether they still
+count as held out, and `write_report` prints it.
 """
 
 from __future__ import annotations
@@ -14,20 +18,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from answertrail.experiments.answer_scores import AnswerScores
-from answertrail.experiments.answers import score_answers
+from answertrail.experiments.answers import score_answers as _score_answers
+from answertrail.experiments.artefacts import ranking_artefacts, record_artefacts, resolution_artefacts
 from answertrail.experiments.compare import Comparison
 from answertrail.experiments.inputs import QuestionSet, read_runs, read_verdicts
 from answertrail.experiments.inputs import read_questions as _read_questions
 from answertrail.experiments.rankings import read_rankings
-from answertrail.experiments.refusal import RefusalScores, score_refusals
-from answertrail.experiments.registration import Registration
-from answertrail.experiments.resolution import ResolutionScores, read_resolutions, score_resolutions
-from answertrail.experiments.retrieval import score_retrieval
+from answertrail.experiments.refusal import RefusalScores
+from answertrail.experiments.refusal import score_refusals as _score_refusals
+from answertrail.experiments.registered import artefacts_of
+from answertrail.experiments.resolution import ResolutionScores, read_resolutions
+from answertrail.experiments.resolution import score_resolutions as _score_resolutions
+from answertrail.experiments.retrieval import score_retrieval as _score_retrieval
 from answertrail.experiments.retrieval_scores import RetrievalScores
-from answertrail.experiments.trajectory import TrajectoryScores, score_trajectories
+from answertrail.experiments.sealed import SealedQuestions, logged, seal_of
+from answertrail.experiments.sides import compare_records
+from answertrail.experiments.splits import of_split
+from answertrail.experiments.trajectory import TrajectoryScores
+from answertrail.experiments.trajectory import score_trajectories as _score_trajectories
 from answertrail.experiments.view.table import ReportTable
 from answertrail.metrics.measured import Intervals
-from answertrail.records import RetrievalRun, Run, Verdict
+from answertrail.records import Run, Verdict
+from answertrail.settings import Settings
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -48,70 +60,30 @@ __all__ = [
     "score_resolutions",
     "score_retrieval",
     "score_trajectories",
+    "seal_of",
     "tables",
     "write_report",
 ]
 
 
-def read_questions(path: str | Path, *, purpose: str = "python") -> QuestionSet:
-    """Read a question file; a look at held-out questions is written to the access log.
+def read_questions(path: str | Path, *, split: str | None = None, purpose: str = "python") -> SealedQuestions:
+    """Read a question file, or the questions of one `split` of it.
 
-    Raises InputError naming file, line and id.
+    A look at held-out questions is written to the access log when they are scored, with `purpose`;
+    the same system again is the same look (`seal_of`). Raises InputError naming file, line and id.
     """
-    from answertrail.experiments.splits import open_split
-    from answertrail.settings import Settings
-
     questions = _read_questions(Path(path))
-    home = Settings.from_environment().home
-    open_split(questions, home=home, purpose=purpose, artefacts=(), command="read_questions")
-    return questions
+    if split is not None:
+        questions = of_split(questions, split)
+    return SealedQuestions(questions.questions, questions.hash, Settings.from_environment().home, purpose)
 
 
-def compare(
-    questions: QuestionSet,
-    first: Sequence[Run] | Sequence[RetrievalRun],
-    second: Sequence[Run] | Sequence[RetrievalRun],
-    *,
-    verdicts: Sequence[Verdict] = (),
-    measures: Sequence[str] = (),
-    labels: tuple[str, str] = ("A", "B"),
-    ks: Sequence[int] = (10,),
-    under_test: Sequence[str] = ("recipe", "prompt"),
-    allow_different: Sequence[str] = (),
-    allow_unequal_repeats: bool = False,
-    registration: Registration | None = None,
-    alpha: float = 0.05,
-    intervals: Intervals = Intervals(),  # noqa: B008 - frozen
-) -> Comparison:
-    """Compare two systems' runs, or two modes' rankings: differences second - first, paired by question.
-
-    `measures` are names, NAME or TIER/NAME, `all`, or none for the registered or else the headline
-    ones; with a registration deviations from it are listed and its alpha holds. Raises MismatchError when anything
-    that is not under test differs, or repeats do, unless allowed.
-    """
-    from answertrail.experiments import compare as comparing
-    from answertrail.experiments.sides import names_to_compare, side_of, with_tiers
-
-    a = side_of(labels[0], _records(first), questions, verdicts, ks=ks)
-    b = side_of(labels[1], _records(second), questions, verdicts, ks=ks)
-    registered = [measure.name for measure in registration.measures] if registration else []
-    names = names_to_compare(a, b, measures, registered)
-    return comparing.compare(
-        with_tiers(a, questions, names),
-        with_tiers(b, questions, names),
-        names,
-        under_test=under_test,
-        allow_different=allow_different,
-        allow_unequal_repeats=allow_unequal_repeats,
-        registration=registration,
-        alpha=alpha,
-        intervals=intervals,
-    )
-
-
-def _records(rows: Sequence[Run] | Sequence[RetrievalRun]) -> tuple[tuple[Run, ...], tuple[RetrievalRun, ...]]:
-    runs = tuple(row for row in rows if isinstance(row, Run))
-    return runs, tuple(row for row in rows if isinstance(row, RetrievalRun))
+score_answers = logged(_score_answers, runs=artefacts_of)
+score_refusals = logged(_score_refusals, runs=artefacts_of)
+score_trajectories = logged(_score_trajectories, runs=artefacts_of)
+score_retrieval = logged(_score_retrieval, rankings=ranking_artefacts)
+score_resolutions = logged(_score_resolutions, resolutions=resolution_artefacts)
+compare = logged(compare_records, first=record_artefacts, second=record_artefacts)
 
 
 def tables(scores: Scores) -> list[ReportTable]:
@@ -161,7 +133,8 @@ def write_report(
     """Write one report of these results; the ending of the name says in which form (.html, .md, .json).
 
     `runs` and `verdicts` are those the answers come from: they date the report and name what a
-    reader must know first. Raises InputError for another ending or a disk that refuses.
+    reader must know first. With held-out questions the report says what the looks at them amount to
+    (`seal_of`). Raises InputError for another ending or a disk that refuses.
     """
     from answertrail.experiments.report.build import Scored, build_report
     from answertrail.experiments.report.load import newest, warnings
@@ -176,6 +149,7 @@ def write_report(
         retrieval=retrieval,
         resolution=resolution,
         comparison=comparison,
+        seal=seal_of(questions),
         notes=tuple(warnings(questions, runs, verdicts, answers.measures if answers else {})),
         made_at=newest(runs, verdicts),
     )

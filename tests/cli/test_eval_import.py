@@ -41,7 +41,7 @@ GOLD = [
 
 def test_rows_with_faults_are_listed_and_the_others_written(call: Any, tmp_path: Path) -> None:
     gold = rows(tmp_path, *GOLD, name="gold.jsonl")
-    file = rows(tmp_path, ROW, {**ROW, "response": ""}, {**ROW, "user_input": "Something else?"})
+    file = rows(tmp_path, ROW, {**ROW, "response": 3}, {**ROW, "user_input": "Something else?"})
     code, shown, _ = call("ragas", file, "--out", tmp_path / "o.jsonl", "--questions", gold)
     assert code == 1
     assert shown.splitlines() == [
@@ -50,13 +50,13 @@ def test_rows_with_faults_are_listed_and_the_others_written(call: Any, tmp_path:
         "1 not matched to a question:",
         "  rows-3: Something else?",
         "1 faults:",
-        "  line 2, response: is empty",
+        "  line 2, response: expected text, not int",
     ]
     assert [one.question_id for one in read_runs(tmp_path / "o.jsonl")] == ["k1", None]
     code, shown, _ = call("ragas", file, "--out", tmp_path / "o.jsonl", "--questions", gold, "--json")
     found = json.loads(shown)
     assert (code, found["imported"], found["assumed_outcomes"]) == (1, 2, 2)
-    assert found["faults"] == [{"where": "line 2", "field": "response", "message": "is empty"}]
+    assert found["faults"] == [{"where": "line 2", "field": "response", "message": "expected text, not int"}]
     assert found["unmatched"] == [{"run_id": "rows-3", "question": "Something else?"}]
 
 

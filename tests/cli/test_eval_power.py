@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from answertrail.errors import AnswerTrailError
-from answertrail.experiments.kit import EMBEDDER
+from answertrail.experiments.kit_recording import EMBEDDER
 from answertrail.models.embedding.load import load_embedder
 
 KIT = Path(str(resources.files("answertrail.kit"))) / "experiment" / "development"
@@ -32,6 +33,19 @@ def test_a_pilot_of_rankings_gives_spread_and_size(cli):
     assert done["spread"] == pytest.approx((1 / 6) ** 0.5)  # one of six differs, by 1
     more = cli("eval", "power", *PILOT, *GOLD, "--k", 5, "--measure", "mean_recall@5", "--difference", 0.1, "--json")
     assert more.json["questions"] == 133
+
+
+def test_a_pilot_of_trec_run_files_is_read(cli, tmp_path):
+    path, gold = tmp_path / "run.txt", tmp_path / "gold.jsonl"
+    lines = [f"q{n} Q0 {'x' if n % 3 else f'q{n}'} 1 2.0 one\nq{n} Q0 q{n} 1 2.0 two\n" for n in range(9)]
+    path.write_text("".join(lines))
+    row = {"schema": "question/1", "question": "?", "tier": "lookup"}
+    rows = [{**row, "question_id": f"q{n}", "relevant": [{"id": f"q{n}"}]} for n in range(9)]
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    pilot = ("--pilot-a", f"{path}#one", "--pilot-b", f"{path}#two", "--questions", gold)
+    done = cli("eval", "power", *pilot, "--measure", "mean_recall@10", "--json")
+    assert done.code == 0, done.err
+    assert done.json["spread"] == pytest.approx(0.5)  # six of nine differ by 1
 
 
 def test_a_gold_file_counts_its_answerable_questions(cli):
@@ -63,7 +77,7 @@ def test_what_cannot_be_planned_says_what_to_give(cli, words, said):
     done = cli("eval", "power", *words)
     assert done.code == 2, done.out
     assert said in done.err
-    assert cli("eval", "power", *words, "--json").json["error"]["kind"] in ("input", "not_found")
+    assert cli("eval", "power", *words, "--json").json["error"]["kind"] in ("input", "not_found", "usage")
 
 
 def test_the_kit_is_written_once(cli, tmp_path):
@@ -88,3 +102,16 @@ def test_the_kit_is_run_again(cli):
     assert "7 of 27" in rerun.out
     again = cli("eval", "kit", "--rerun", "--json").json["splits"]
     assert [(split["rankings"], split["changed"]) for split in again.values()] == [(28, []), (28, [])]
+
+
+@pytest.mark.parametrize(
+    "words", [("--difference", "nan", "--spread", "0.3"), ("--questions-n", "9", "--spread", "inf")]
+)
+def test_what_is_no_number_is_a_usage_error(cli, words):
+    assert cli("eval", "power", *words).code == 2
+
+
+def test_a_difference_too_small_to_count_is_undefined_and_no_crash(cli):
+    done = cli("eval", "power", "--difference", "1e-300", "--spread", "0.3", "--json")
+    assert done.code == 0
+    assert "more questions than can be counted" in done.out

@@ -73,3 +73,19 @@ def test_gates_and_faults_set_the_exit_code(cli, brief) -> None:
     assert broken.code == 2
     assert f"{brief[1]}:2" in broken.err
     assert "expected 1 to 5, each once" in broken.err
+
+
+def test_a_gate_on_an_error_rate_fails_when_most_resolutions_are_missing(cli, tmp_path) -> None:
+    questions = [
+        {"schema": "question/1", "question_id": f"u{n}", "question": f"u{n}?", "tier": "unanswerable"}
+        for n in range(20)
+    ]
+    one = {"schema": "resolution/1", "question_id": "u0", "question": "u0?", "status": "none", "candidates": []}
+    gold, told = tmp_path / "gold.jsonl", tmp_path / "told.jsonl"
+    gold.write_text("".join(json.dumps(row) + "\n" for row in questions), encoding="utf-8")
+    told.write_text(json.dumps(one) + "\n", encoding="utf-8")
+    words = ("eval", "resolution", "--questions", gold, "--run", told, "--fail-over", "unanswerable_resolved=0.1")
+    result = cli(*words, "--json")
+    assert result.code == 1
+    assert result.json["measures"]["unanswerable_resolved"]["unscored"] == 19
+    assert "19 unscored" in cli(*words).out

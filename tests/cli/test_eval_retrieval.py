@@ -140,6 +140,12 @@ def test_answers_are_checked_beside(cli, gold, run_file, tmp_path):
     shown = cli(*words).out
     assert "Answer checks" in shown
     assert "the outcome is answered" in shown
+    rows = [{**json.loads(line), "models": {"agent": str(n)}} for n, line in enumerate(runs.read_text().splitlines())]
+    lines(runs, rows)
+    assert "runs of 2 systems: 0, 1" in cli(*words).err
+    lines(runs, [])
+    checks = cli(*words, "--json").json["answer_checks"]["measures"]
+    assert checks["refusal"]["unscored"] == 1
 
 
 @pytest.mark.parametrize(

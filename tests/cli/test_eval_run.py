@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from answertrail.experiments.inputs import read_runs
+from answertrail.experiments.splits import LOG
+from answertrail.settings import Settings
 
 GOLD = [
     {"question_id": "kiln", "question": "Where was the kiln moved in January?", "tier": "factual",
@@ -115,6 +117,36 @@ def test_a_look_at_held_out_questions_is_logged_and_the_second_makes_them_regres
     assert "now regression" in compared.out
 
 
+def test_a_comparison_that_is_refused_is_no_look_at_held_out_questions(cli, gold, tmp_path):
+    a, b, home = tmp_path / "a.jsonl", tmp_path / "b.jsonl", Settings.from_environment().home
+    for name, path in (("no-loop", a), ("hybrid", b)):
+        assert cli("eval", "run", "--questions", gold, "--recipe", name, "--out", path).code == 0
+    sealed = written(tmp_path / "sealed.jsonl", GOLD, split="held_out")
+    pair = ("eval", "compare", a, b, "--questions", sealed, "--measure", "needle_recall")
+    refused = cli(*pair, "--under-test", "model")
+    assert (refused.code, "more differs" in refused.err) == (2, True)
+    assert not (home / LOG).exists()
+    assert "first look" in cli(*pair).err
+    assert (home / LOG).exists()
+
+
+def test_a_file_in_which_too_many_runs_failed_by_accident_is_compared_only_when_allowed(cli, gold, tmp_path):
+    a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    for name, path in (("no-loop", a), ("hybrid", b)):
+        assert cli("eval", "run", "--questions", gold, "--recipe", name, "--out", path).code == 0
+    rows = [json.loads(line) for line in b.read_text().splitlines()]
+    rows[0] |= {"status": "failed", "answer": None, "error": {"kind": "service", "message": "down"}}
+    b.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    pair = ("eval", "compare", a, b, "--questions", gold, "--measure", "needle_recall", "--json")
+    refused = cli(*pair)
+    assert refused.code == 2
+    assert "1 of 3 runs ended by an accident" in refused.err
+    assert "--allow-invalid" in refused.err
+    allowed = cli(*pair, "--allow-invalid").json
+    assert "1 of 3 runs ended by an accident" in allowed["flags"][0]
+    assert allowed["failed"] == [{"question_id": rows[0]["question_id"], "repeat": 0}]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -180,3 +212,13 @@ def test_every_command_that_reads_gold_keeps_the_seal(cli, gold, tmp_path):
     # The run and its score are one look; the comparison brings in a second system.
     seals = [found.json.get("seal") or found.json["split"] for found in looks[:3]]
     assert [seal["look"] for seal in seals] == [1, 1, 2]
+
+
+def test_a_registration_of_a_measure_that_does_not_exist_is_refused_before_anything_is_run(cli, gold, tmp_path):
+    words = ("eval", "register", "--questions", gold, "--recipe", "no-loop", "--recipe", "hybrid", "--repeats", 1)
+    out = tmp_path / "registration.json"
+    refused = cli(*words, "--measure", "needle_recal", "--out", out)
+    assert refused.code == 2
+    assert "needle_recall" in refused.err
+    assert not out.exists()
+    assert cli(*words, "--measure", "factual/needle_recall", "--measure", "false_answer_rate", "--out", out).code == 0

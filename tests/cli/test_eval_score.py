@@ -121,3 +121,72 @@ def test_a_missing_file_and_an_unknown_corpus_exit_2(cli, files) -> None:
     assert cli("eval", "score", "--questions", "gone.jsonl", "--runs", files["runs"]).code == 2
     words = ["eval", "score", "--questions", files["gold"], "--runs", files["runs"]]
     assert cli(*words, "--corpus", "nowhere", "--json").code == 2
+
+
+def ten(tmp_path: Path, made: int, failed: int, kind: str = "no_valid_answer") -> list[Any]:
+    """Ten questions of two nuggets: `made` of them answered rightly, the next `failed` not completed."""
+    names = [f"q{number}" for number in range(10)]
+    down = {"status": "failed", "error": {"kind": kind, "message": "m"}}
+    done, lost = names[:made], names[made : made + failed]
+    rows = [*(run(name) for name in done), *(run(name, **down) for name in lost)]
+    verdicts = [row for name in done for row in marks(f"{name}.0", "HH HH")]
+    words: list[Any] = ["eval", "score"]
+    for option, records in (
+        ("--questions", [question(name, "fact", "fact") for name in names]),
+        ("--runs", rows),
+        ("--verdicts", verdicts),
+    ):
+        words += [option, write(tmp_path / f"{option[2:]}.jsonl", *records)]
+    return [*words, "--json"]
+
+
+@pytest.mark.parametrize(("made", "failed"), [(2, 8), (2, 0)])
+@pytest.mark.parametrize(
+    "gate",
+    [
+        ("--fail-under", "recall=0.9"),
+        ("--fail-under", "factual/recall=0.9"),
+        ("--fail-under", "mean_recall=0.9:lower"),
+        ("--fail-over", "over_refusal_rate=0.1"),
+        ("--fail-over", "factual/over_refusal_rate=0.1"),
+        ("--fail-under", "citation_retrieved=0"),
+    ],
+)
+def test_a_gate_fails_when_most_runs_failed_or_were_never_made(cli, tmp_path, made, failed, gate) -> None:
+    done = cli(*ten(tmp_path, made, failed), *gate)
+    assert done.code == 1, done.out
+    assert done.json["measures"]["recall"]["value"] == 1
+    assert done.json["measures"]["recall"]["lost"] == 16
+    assert done.json["gates"][0]["reason"].startswith("unmeasurable: ")
+
+
+def test_a_gate_passes_on_a_complete_file(cli, tmp_path) -> None:
+    gates = ["--fail-under", "factual/recall=0.9", "--fail-over", "factual/over_refusal_rate=0.1"]
+    assert cli(*ten(tmp_path, 10, 0), *gates).code == 0
+
+
+def test_accidents_are_flagged_and_fail_every_gate(cli, tmp_path) -> None:
+    words = ten(tmp_path, 9, 1, "service")
+    done = cli(*words, "--fail-under", "recall=0.5")
+    assert done.code == 1
+    assert done.json["flags"][0].startswith("1 of 10 runs ended by an accident")
+    assert "1 of 10 runs ended by an accident" in done.json["gates"][0]["reason"]
+    assert cli(*words).code == 0
+    assert "FLAG: 1 of 10 runs ended by an accident" in cli(*words[:-1]).out
+    assert cli(*ten(tmp_path, 9, 1), "--fail-under", "recall=0.5").code == 0  # what the system did badly is a result
+
+
+def test_measures_of_the_trajectory_are_known_by_tier(cli, files) -> None:
+    words = ["eval", "score", "--questions", files["gold"], "--runs", files["runs"], "--json"]
+    done = cli(*words, "--fail-under", "factual/needle_recall=0.5")
+    assert done.code == 1  # known, and undefined without evidence in the gold
+    assert cli(*words, "--fail-under", "longitudinal/needles=0.5").code == 2
+
+
+def test_the_share_of_unscored_units_allowed_holds_for_refusals_too(cli, files, tmp_path) -> None:
+    silent = run("u", 1, meta={"assumed": ["answer.outcome"]})
+    more = write(tmp_path / "more.jsonl", silent, run("a", 1))
+    words = ["eval", "score", "--questions", files["gold"], "--runs", files["runs"], "--runs", more, "--json"]
+    strict, lax = cli(*words).json, cli(*words, "--max-unscored", "0.6").json
+    assert "undefined" in strict["unsupported"]["measures"]["false_answer_rate"]
+    assert lax["unsupported"]["measures"]["false_answer_rate"]["value"] == 0

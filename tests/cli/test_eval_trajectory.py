@@ -111,3 +111,24 @@ def test_a_file_without_runs_is_refused(cli, tmp_path: Path) -> None:
     result = cli("eval", "trajectory", "--runs", tmp_path / "r.jsonl")
     assert result.code == 2
     assert "no run in the file" in result.err
+
+
+def test_runs_that_failed_or_were_never_made_count_against_a_gate(cli, tmp_path: Path) -> None:
+    names = [f"q{number}" for number in range(10)]
+    jsonl.write(tmp_path / "q.jsonl", [asked(name, ("a", 0, 10)) for name in names])
+    down = {"status": "failed", "error": {"kind": "service", "message": "down"}}
+    over = {"status": "over_budget", "error": {"kind": "over_budget", "message": "too dear"}}
+    one = ran("q0", [["a:00000"]], ["a:00000"])
+    for more, said in (
+        ([ran(name, [], **over) for name in names[1:]], "9 unit(s) lost: run ended over_budget"),
+        ([], "9 unit(s) lost: the question was never asked"),
+        ([ran(name, [], **down) for name in names[1:]], "9 of 10 runs ended by an accident"),
+    ):
+        jsonl.write(tmp_path / "r.jsonl", [one, *more])
+        words = ("eval", "trajectory", "--runs", tmp_path / "r.jsonl", "--questions", tmp_path / "q.jsonl", "--json")
+        for gate in ("needle_recall=0.9", "factual/needle_recall=0.9", "mean_citation_recall=0.9"):
+            done = cli(*words, "--fail-under", gate)
+            assert done.code == 1, done.out
+            assert said in done.json["gates"][0]["reason"]
+        assert cli(*words, "--fail-under", "supporting_fact_precision=0").code == 1
+        assert len(cli(*words).json["flags"]) == said.startswith("9 of 10")

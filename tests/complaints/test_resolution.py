@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from answertrail.errors import InputError
+from answertrail.experiments.gates import Gate, check_gates
 from answertrail.experiments.inputs import question_set
 from answertrail.experiments.resolution import score_resolutions
 from answertrail.records import Question, Resolution
@@ -22,7 +23,8 @@ def test_complaint_16_empty_gold_is_ineligible_for_every_measure_and_listed() ->
 
 
 def test_complaint_17_answerability_is_a_field_and_not_a_suffix_of_the_id() -> None:
-    found = score_resolutions(gold(asked("q_abs", "g"), unanswerable("plain")), [listed("q_abs", "g", to="g")])
+    told = [listed("q_abs", "g", to="g"), listed("plain")]
+    found = score_resolutions(gold(asked("q_abs", "g"), unanswerable("plain")), told)
     assert found.measures["correct"].ratio.numerator == 1
     assert found.measures["unanswerable_resolved"].ratio.denominator == 1
 
@@ -54,9 +56,22 @@ def test_complaint_25_a_candidate_listed_twice_is_refused(again: str) -> None:
 
 def test_complaint_27_a_question_without_a_resolution_stays_in_the_denominator() -> None:
     found = score_resolutions(gold(asked("q", "g"), asked("p", "g")), [listed("q", "g", to="g")])
-    assert found.measures["r@1"].value == 0.5
-    assert found.measures["choose_rate"].ratio.denominator == 2
+    assert found.measures["r@1"].value == found.measures["correct"].value == 0.5
     assert found.matched.missing == ("p",)
+
+
+def test_complaint_29_a_missing_resolution_is_no_success_of_an_error_rate() -> None:
+    """One of twenty questions was resolved and nineteen are missing: nobody knows what they would have done."""
+    bad = gold(*(unanswerable(f"u{n}") for n in range(20)))
+    found = score_resolutions(bad, [listed("u0", "a", to="a")]).measures["unanswerable_resolved"]
+    assert (found.value, found.bounds) == (1, (0.05, 1))
+    assert {row.reason for row in found.unscored} == {"no resolution"}
+    answerable = gold(*(asked(f"q{n}", "g") for n in range(20)))
+    measures = score_resolutions(answerable, [listed("q0", "g", to="g")]).measures
+    gates = [Gate(name, 0.1, direction="over") for name in ("wrong", "choose_rate", "none_rate")]
+    gates += [Gate("precision", 0.5)]
+    assert [row.passed for row in check_gates(measures, gates)] == [False] * 4
+    assert [measures[name].value for name in ("correct", "wrong", "precision")] == [0.05, 0, 1]
 
 
 def test_complaint_39_groups_go_by_names_and_never_by_numbers() -> None:

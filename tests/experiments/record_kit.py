@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from answertrail.corpus.report import Silent
-from answertrail.experiments.kit import SPLITS, kit_questions, record
+from answertrail.experiments.kit_recording import SPLITS, kit_questions, record
 from answertrail.experiments.kit_summary import summarize
 from answertrail.records import jsonl
 from answertrail.settings import Settings

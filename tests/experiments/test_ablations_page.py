@@ -6,7 +6,9 @@ import json
 import re
 from pathlib import Path
 
+from answertrail.experiments.compare import family_size
 from answertrail.experiments.registration import read_registration
+from answertrail.metrics.holm import holm
 from answertrail.records.base import instant
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +38,24 @@ def test_the_registrations_are_as_written_and_nothing_deviates_but_what_is_calle
         for found in results[name]:
             assert found["registration"]["hash"] == registration.hash
             assert {row["kind"] for row in found["registration"]["deviations"]} == {"exploratory"}
+
+
+def test_the_adjusted_p_values_are_over_all_that_was_registered() -> None:
+    results = json.loads((RESULTS / "ablations.json").read_text())
+    smallest = []
+    for name in (name for name in results if name != POOLED):
+        tests = family_size(read_registration(RESULTS / f"ablations_{name}_registration.json"), 0)
+        assert tests == 8
+        for found in results[name]:
+            primary = {key: row for key, row in found["measures"].items() if row["primary"]}
+            adjusted = holm({key: row["p"] for key, row in primary.items()}, tests)
+            assert {key: (row["p_adjusted"], row["family"]) for key, row in primary.items()} == {
+                key: (p, tests) for key, p in adjusted.items()
+            }
+            smallest += [(row["p_adjusted"], row["p"]) for row in primary.values()]
+    page = (ROOT / "docs" / "ablations.md").read_text(encoding="utf-8")
+    adjusted_p, p = min(smallest)
+    assert f"p {p:.3f}, adjusted {adjusted_p:.2f} over the eight" in page
 
 
 def _rate(value: dict[str, float]) -> str:

@@ -12,7 +12,7 @@ from answertrail.experiments import answers as module
 from answertrail.experiments.answers import score_answers
 from answertrail.experiments.inputs import question_set
 from answertrail.experiments.view.answers import tables
-from answertrail.experiments.view.table import ReportTable
+from answertrail.experiments.view.table import ReportTable, cell_text
 from answertrail.metrics.measured import Intervals, Measured
 from answertrail.metrics.values import Interval, Undefined
 from answertrail.records import Run, Verdict
@@ -196,3 +196,31 @@ def test_a_range_names_both_ends_by_tier() -> None:
 
 def test_intervals_of_another_kind_are_passed_on() -> None:
     assert scored(intervals=Intervals("none")).measures["recall"].interval is None  # type: ignore[union-attr]
+
+
+def test_a_tier_whose_statements_nobody_judged_says_so() -> None:
+    answer = statements(*[("claim", ["c1"], None) for _ in range(3)])
+    one = verdict("a.0", "groundedness", "0", unit={"kind": "statement", "id": "0"})
+    found = scored([run("a", answer=answer), run("b", answer=answer)], [one])
+    rate = found.tiers["longitudinal"].rates["groundedness"]
+    assert (rate.value, rate.unscored) == (Undefined("no assertion is scored"), 3)
+
+
+def test_lost_units_of_the_tiers_add_up_to_those_of_the_whole() -> None:
+    found = scored([*RUNS[:2], run("a", 1), run("b", 1, status="failed")], max_unscored_share=0.5)
+    parts_lost = [tier.measures["recall"] for tier in found.tiers.values()]
+    lost = [part.lost_units for part in parts_lost if isinstance(part, Measured)]
+    whole = found.measures["recall"]
+    assert isinstance(whole, Measured)
+    assert whole.lost_units == 2 + 2 * 1  # b failed once; c was never asked, in neither of two repeats
+    assert sum(number or 0 for number in lost) == whole.lost_units
+    assert "2 of 4 questions were never asked: they are lost, and fail gates." in by_key(found)["answers"].notes
+    assert "; 4 lost" in cell_text(by_key(found)["answers"].rows[0][1])
+
+
+def test_a_verdict_on_framing_is_listed() -> None:
+    answer = statements(("framing", [], None), ("claim", ["c1"], None))
+    rows = [verdict("a.0", "groundedness", n, unit={"kind": "statement", "id": n}) for n in ("0", "1")]
+    found = scored([run("a", answer=answer)], rows)
+    assert [(row.kind, row.id) for row in found.left_out] == [("verdict", "a.0/groundedness/0")]
+    assert parts(found.measures["groundedness"]) == (1, 1)

@@ -11,17 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answertrail.errors import InputError, MismatchError
-from answertrail.experiments.compare import Side, compare
+from answertrail.experiments.compare import compare
 from answertrail.experiments.compare_measures import MeasureComparison, compare_measures
 from answertrail.experiments.conditions import Condition, Conditions
 from answertrail.experiments.registration import Done, register
+from answertrail.experiments.side import Side
 from answertrail.experiments.sides import names_to_compare, read_side, runs_side, with_tiers
 from answertrail.experiments.view.comparison import tables
 from answertrail.experiments.view.table import cell_text
 from answertrail.metrics.clusters import Observation
-from answertrail.metrics.measured import Intervals, Measured, Unscored, measure
+from answertrail.metrics.measured import Intervals, Lost, Measured, Unscored, measure
 from answertrail.metrics.paired import Statistic
 from answertrail.metrics.permutation import TestResult
+from answertrail.metrics.trajectory.definitions import CITED_SHARE
 from answertrail.metrics.values import Estimate, Interval, Undefined
 from tests.experiments.made import questions, run
 from tests.experiments.test_registration import BODY
@@ -77,17 +79,51 @@ def test_where_low_is_good_fewer_is_better() -> None:
     assert compared(A, B, name="factual/false_answer_rate").better == 1
 
 
-def test_unequal_repeats_are_refused_and_when_allowed_there_is_no_p_value() -> None:
+def test_a_repeat_that_one_side_has_no_figure_for_is_left_out_of_both() -> None:
     a, b = measured(A), measured(B)
     twice = replace(b, observations=(*b.observations, Observation("q1", 1, 2, 1)))
-    with pytest.raises(MismatchError, match="unequal repeats"):
-        compare_measures(a, twice, intervals=FEW)
-    found = compare_measures(a, twice, intervals=FEW, allow_unequal_repeats=True)
+    found = compare_measures(a, twice, intervals=FEW)
     assert found.unequal == ("q1",)
-    assert isinstance(found.test, Undefined)
-    assert "unequal" in found.test.reason
+    assert (found.difference, found.test) == (compared(A, B).difference, compared(A, B).test)
     with pytest.raises(MismatchError, match="means"):
         compare_measures(a, measured(B, statistic="means"))
+
+
+def test_bounds_of_the_difference_take_every_missing_unit_for_and_against() -> None:
+    a, b = measured({"q1": (1, 2), "q2": (1, 2)}), measured({"q1": (2, 2)})
+    missing = replace(b, unscored=(Unscored("q1", 1, "no reply"),), lost=(Lost("q2", 2, "timeout"),))
+    assert compare_measures(a, b, intervals=FEW).bounds is None
+    # A has 2 of 4; B has 2 of 2, and 3 units more that may all be misses or all be hits.
+    assert compare_measures(a, missing, intervals=FEW).bounds == pytest.approx((2 / 5 - 1 / 2, 1 - 1 / 2))
+    swapped = compare_measures(missing, a, intervals=FEW).bounds
+    assert swapped == pytest.approx((1 / 2 - 1, 1 / 2 - 2 / 5))
+    means = [replace(side, statistic="means") for side in (a, missing)]
+    # By question: A 1/2 and 1/2; B from 2/3 and 0 to 1 and 1.
+    assert compare_measures(*means, intervals=FEW).bounds == pytest.approx((1 / 3 - 1 / 2, 1 - 1 / 2))
+    unknown = replace(b, lost=(Lost("q2", None, "timeout"),))
+    assert isinstance(compare_measures(a, unknown, intervals=FEW).bounds, Undefined)
+
+
+def test_a_difference_that_missing_units_could_undo_is_flagged() -> None:
+    values = {f"q{n}": (1.0, 2.0) for n in range(6)}
+    better = measured({**values, **{f"q{n}": (2, 2) for n in range(4)}})
+    b = replace(better, unscored=tuple(Unscored(f"q{n}", 2, "no verdict") for n in range(4, 6)))
+    found = compare(side("a", values), replace(side("b", values), measures={"recall": b}), ["recall"], intervals=FEW)
+    (row,) = found.rows
+    assert isinstance(row.difference, Estimate)
+    assert isinstance(row.difference.interval, Interval)
+    assert row.difference.interval.low > 0
+    assert not row.undecided  # 10 of 16 at least is above 6 of 12
+    worse = replace(b, unscored=tuple(Unscored(f"q{n}", 9, "no verdict") for n in range(4, 6)))
+    doubtful = compare(
+        side("a", values), replace(side("b", values), measures={"recall": worse}), ["recall"], intervals=FEW
+    )
+    assert doubtful.rows[0].undecided
+    shown = tables(doubtful)[0]
+    assert "B - A between" in shown.columns
+    assert any(note.startswith("FLAG, recall") for note in shown.notes)
+    assert doubtful.as_json()["flags"]
+    assert doubtful.as_json()["measures"]["recall"]["bounds"] == doubtful.rows[0].bounds
 
 
 @settings(deadline=None, max_examples=25)
@@ -121,7 +157,7 @@ def side(label: str, values: Mapping[str, tuple[float, float]], *names: str, **c
         label,
         {name: measured(values, name) for name in names or ("recall",)},
         Conditions(label, tuple(Condition(k, v, str(v)) for k, v in found.items())),  # type: ignore[arg-type]
-        dict.fromkeys(values, 1),
+        dict.fromkeys(values, frozenset({0})),
     )
 
 
@@ -150,7 +186,7 @@ def test_questions_asked_of_one_side_only_are_listed_in_the_table() -> None:
 
 
 def test_unequal_numbers_of_runs_are_refused_and_said_when_allowed() -> None:
-    a, b = side("a", A), replace(side("b", B), repeats={**dict.fromkeys(B, 1), "q2": 3})
+    a, b = side("a", A), replace(side("b", B), asked={**side("b", B).asked, "q2": frozenset(range(3))})
     with pytest.raises(MismatchError, match="'q2': 1 and 3 times"):
         compare(a, b, ["recall"], intervals=FEW)
     allowed = compare(a, b, ["recall"], allow_unequal_repeats=True, intervals=FEW)
@@ -168,6 +204,8 @@ def test_holm_runs_over_all_measures_or_over_the_registered_ones() -> None:
     registered = register({**BODY, "alpha": 0.1})
     found = compare(a, b, names, registration=registered, intervals=FEW)
     assert [row.adjusted_p for row in found.rows] == [pytest.approx(2 * smallest)] * 2 + [None]
+    assert {row.family for row in found.rows} == {2}
+    assert "Holm over the 2 registered test(s), 2 measure(s) of 1 comparison(s)" in tables(found)[0].notes[0]
     assert found.alpha == 0.1
     assert [row[0] for row in tables(found)[0].rows] == ["recall", "needle_recall", "groundedness (exploratory)"]
 
@@ -178,7 +216,7 @@ def test_parts_of_one_measure_keep_their_own_names() -> None:
         replace(side(label, A), measures={name: measured(values, "false_answer_rate") for name in names})
         for label, values in (("a", A), ("b", {**B, "q1": (0, 2)}))
     )
-    found = compare(a, replace(b, repeats=dict.fromkeys(A, 1)), names, intervals=FEW)
+    found = compare(a, replace(b, asked=side("b", A).asked), names, intervals=FEW)
     assert tuple(found.as_json()["measures"]) == names
     assert found.rows[0].family == 2
     assert (found.rows[0].better, found.rows[0].worse) == (2, 1)  # low is good
@@ -194,23 +232,82 @@ def test_deviations_are_part_of_the_comparison() -> None:
 
 def test_unscored_units_and_unknown_measures_are_told() -> None:
     a = side("a", A)
-    lacking = replace(a.measures["recall"], unscored=(Unscored("q1", 3, "no reply"),))
+    lacking = replace(measured(A), unscored=(Unscored("q1", 3, "no reply"),))
     found = compare(replace(a, measures={"recall": lacking}), side("b", B), ["recall"], intervals=FEW)
     assert any("3 unit(s) of A" in note for note in tables(found)[0].notes)
     with pytest.raises(InputError, match="known: recall"):
         compare(a, side("b", B), ["recal"], intervals=FEW)
 
 
+def test_the_family_is_all_that_was_registered_whatever_the_data_leave_of_it() -> None:
+    names = ("recall", "needle_recall", "citation_recall", "groundedness")
+    zeros, ones = {f"q{n}": (0, 1) for n in range(6)}, {f"q{n}": (1, 1) for n in range(6)}
+    a, b = side("a", zeros, *names), side("b", ones, "recall")
+    missing = {name: Undefined("no verdicts") for name in names[1:]}
+    b = replace(b, measures={**b.measures, **missing})
+    (p,) = (row.test.p for row in compare(a, b, ["recall"], intervals=FEW).rows if isinstance(row.test, TestResult))
+    found = compare(a, b, names, intervals=FEW)  # undefined tests are tests that were asked for
+    assert [(row.adjusted_p, row.family) for row in found.rows] == [(pytest.approx(4 * p), 4)] + [(None, 4)] * 3
+    three = [*BODY["systems"], {"name": "third", "hash": "sha256:cccc", "model": "reader"}]
+    made = register({**BODY, "measures": [{"name": name} for name in names], "systems": three})
+    found = compare(a, b, names, registration=made, intervals=FEW)
+    assert found.rows[0].adjusted_p == pytest.approx(8 * p)
+    assert {row.family for row in found.rows} == {8}
+    assert compare(a, b, ["recall"], registration=made, intervals=FEW).rows[0].family == 8
+
+
+def test_a_measure_that_one_side_does_not_have_is_a_row_with_the_reason() -> None:
+    a, b = side("a", A), replace(side("b", B), measures={"recall": Undefined("25 of 50 nuggets are unscored")})
+    assert names_to_compare(a, b, []) == names_to_compare(a, b, ["all"]) == ["recall"]
+    found = compare(a, b, ["recall"], intervals=FEW)
+    (row,) = found.rows
+    assert row.first.value == pytest.approx(4 / 10)
+    for undefined in (row.second.value, row.difference, row.test):
+        assert isinstance(undefined, Undefined)
+        assert "25 of 50 nuggets are unscored" in undefined.reason
+    shown = " ".join(cell_text(cell) for table in tables(found) for cells in table.rows for cell in cells)
+    assert "25 of 50 nuggets are unscored" in shown
+    assert "recall" in found.as_json()["measures"]
+    registered = compare(a, b, ["recall"], registration=register({**BODY, "measures": [BODY["measures"][0]]}))
+    assert not {"measure missing", "statistic"} & {row.kind for row in registered.deviations}
+
+
+def test_two_sides_of_one_name_are_told_apart() -> None:
+    found = compare(side("x", A), side("x", B), ["recall"], intervals=FEW)
+    assert tables(found)[0].title == "A = x (A), B = x (B)"
+
+
+def test_a_side_with_too_many_accidents_is_refused_and_flagged_when_allowed() -> None:
+    a, b = side("a", A), replace(side("b", B), invalid="3 of 9 runs ended by an accident")
+    with pytest.raises(MismatchError, match="3 of 9 runs ended by an accident"):
+        compare(a, b, ["recall"], intervals=FEW)
+    allowed = compare(a, b, ["recall"], allow_invalid=True, intervals=FEW)
+    assert any("3 of 9 runs" in note for note in tables(allowed)[0].notes if note.startswith("FLAG, b"))
+
+
+@pytest.mark.parametrize("name", ["cited_share", "mean_cited_share", "factual/cited_share"])
+def test_the_definition_of_cited_share_stands_beside_it(name: str) -> None:
+    found = compare(side("a", A, name), side("b", B, name), [name], intervals=FEW)
+    assert CITED_SHARE in tables(found)[0].notes
+    assert found.as_json()["definitions"] == {"cited_share": CITED_SHARE}
+    other = compare(side("a", A), side("b", B), ["recall"], intervals=FEW)
+    assert other.as_json()["definitions"] == {}
+
+
 def test_a_side_of_runs_has_answers_refusals_trajectories_and_one_tier() -> None:
     gold = questions("a", "b")
     first = runs_side("base", gold, [run("a"), run("b")])
-    assert first.repeats == {"a": 1, "b": 1}
+    assert first.asked == {"a": {0}, "b": {0}}
     assert "over_refusal_rate" in first.measures
     name = "factual/over_refusal_rate"
     tiered = with_tiers(first, gold, [name])
-    assert tiered.measures[name].questions == 2
-    assert names_to_compare(first, first, ["all"]) == list(first.measures)
-    assert "cited_share" not in names_to_compare(first, first, ["all"])
+    tier = tiered.measure(name)
+    assert isinstance(tier, Measured)
+    assert tier.questions == 2
+    assert "over_refusal_rate" in names_to_compare(first, first, ["all"])
+    assert not any(first.has(name) for name in ("cited_share", "recall", "nothing"))
+    assert "recall" not in names_to_compare(first, first, [])  # no verdict on either side
+    assert "confidence_auroc" not in names_to_compare(first, first, ["all"])
 
 
 def test_a_file_with_two_systems_or_two_modes_wants_a_name(tmp_path: Any) -> None:

@@ -32,6 +32,7 @@ def test_conditions_of_runs_name_recipe_model_corpus_embedder_code_gold_and_judg
     [
         ({"recipe": {**RECIPE, "hash": "sha256:bbbb"}}, "recipe"),
         ({"models": {**MODELS, "agent": "openai:x"}}, "model"),
+        ({"models": {**MODELS, "reranker": "other"}}, "model"),
         ({"corpus": {"name": "kiln", "snapshot": "sha256:dddd"}}, "corpus"),
         ({"models": {**MODELS, "embedder": "other"}}, "embedder"),
         ({"code": {"version": "0.2.0"}}, "code"),
@@ -59,6 +60,18 @@ def test_systems_are_told_apart_by_recipe_and_model() -> None:
     }
     twins = by_system([run("a"), run("a", recipe={**RECIPE, "hash": "sha256:bbbb"})])
     assert list(twins) == ["base sha256:aaaa", "base sha256:bbbb"]
+    readers = by_system([run("a"), run("a", models={"agent": "embedded:reader"})])
+    assert [len(rows) for rows in readers.values()] == [1, 1]
+
+
+def test_a_model_of_any_role_makes_another_system() -> None:
+    rows = [run("a"), *(run("a", models={**MODELS, "reranker": name}) for name in ("one", "two"))]
+    assert list(by_system(rows)) == ["base", "base reader; reranker: one", "base reader; reranker: two"]
+    assert [conditions_of([row]).get("model").value for row in rows] == [
+        "reader",
+        "reader; reranker: one",
+        "reader; reranker: two",
+    ]
 
 
 def test_a_run_that_was_asked_other_words_is_refused() -> None:

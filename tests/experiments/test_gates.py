@@ -8,7 +8,7 @@ from answertrail.errors import InputError
 from answertrail.experiments.gates import check_gates, parse_gate
 from answertrail.experiments.view.gates import gate_table
 from answertrail.metrics.clusters import Observation
-from answertrail.metrics.measured import Intervals, Measured, Unscored, measure
+from answertrail.metrics.measured import Intervals, Lost, Measured, Unscored, measure
 from answertrail.metrics.values import Estimate, Interval, Ratio, Undefined
 
 FEW = Intervals(resamples=200)
@@ -114,3 +114,60 @@ def test_the_table_says_how_many_failed() -> None:
     assert shown.title == "Gates: 1 of 2 failed"
     assert [row[1] for row in shown.rows] == ["passed", "FAILED"]
     assert shown.rows[1][3] == "the value 0.5 falls short of 0.6"
+
+
+def test_every_entry_of_unscored_units_counts_against_the_gate() -> None:
+    rows = [Observation(f"q{number}", 1, 1) for number in range(8)]
+    several = [Unscored("q0", 1, "no verdict"), Unscored("q1", 1, "no verdict"), Unscored("q1", 2, "too long")]
+    found = measure("recall", rows, statistic="totals", unscored=several, intervals=FEW)
+    assert passes(found, "0.66")  # 8/12
+    assert not passes(found, "0.67")
+
+
+def lossy(*lost: Lost) -> Measured:
+    rows = [Observation(f"q{number}", 1, 1) for number in range(8)]
+    unscored = [Unscored("q0", 1, "no verdict")]
+    return measure("recall", rows, statistic="totals", unscored=unscored, lost=lost, intervals=FEW)
+
+
+def test_lost_units_count_against_the_gate_as_unscored_ones_do() -> None:
+    found = lossy(Lost("q1", 2, "run ended failed"), Lost("q9", 1, "the question was never asked"))
+    assert passes(found, "0.66")  # 8/12
+    assert not passes(found, "0.67")
+    assert not passes(found, "0.99", "over")  # 12/12
+    (outcome,) = check_gates({"recall": found}, [parse_gate("recall=0.6")])
+    assert "with 1 unscored and 3 lost counted against it" in outcome.reason
+    (outcome,) = check_gates({"recall": found}, [parse_gate("recall=0.9")])
+    assert outcome.value == 1
+    assert outcome.reason == (
+        "unmeasurable: 1 unit(s) unscored and 3 unit(s) lost: "
+        "run ended failed (1 question(s)), the question was never asked (1 question(s))"
+    )
+
+
+def test_an_unknown_number_of_lost_units_is_unmeasurable_whatever_the_threshold() -> None:
+    found = lossy(Lost("q1", None, "run ended failed"))
+    assert not passes(found, "0")
+    assert not passes(found, "1", "over")
+    (outcome,) = check_gates({"recall": found}, [parse_gate("recall=0")])
+    assert "an unknown number of unit(s) lost: run ended failed" in outcome.reason
+
+
+def test_a_measure_without_a_value_fails_even_where_the_lost_units_would_pass() -> None:
+    found = measure("recall", [], statistic="totals", lost=[Lost("q", 3, "run ended failed")], if_empty="no run")
+    assert not passes(found, "0")
+    assert not passes(found, "1", "over")
+
+
+def test_what_is_no_share_is_unmeasurable_with_anything_missing() -> None:
+    rows = [Observation("a", 1, 1), Observation("b", 1, 1)]
+    found = measure("amount", rows, statistic="means", lost=[Lost("c", 1, "run ended failed")], share=False)
+    assert not check_gates({"amount": found}, [parse_gate("amount=0")])[0].passed
+
+
+def test_runs_that_are_no_result_fail_every_gate() -> None:
+    gates = [parse_gate("recall=0"), parse_gate("recall=1", "over")]
+    for outcome in check_gates({"recall": recall(9, 10)}, gates, no_result="3 of 10 runs ended by an accident"):
+        assert not outcome.passed
+        assert outcome.reason == "unmeasurable: 3 of 10 runs ended by an accident"
+        assert outcome.value == 0.9

@@ -11,17 +11,16 @@ import pytest
 from answertrail.corpus.report import Silent
 from answertrail.errors import AnswerTrailError, InputError, MismatchError
 from answertrail.experiments.inputs import read_questions
-from answertrail.experiments.kit import (
+from answertrail.experiments.kit import MANIFEST, files, write_kit
+from answertrail.experiments.kit_recording import (
     EMBEDDER,
-    MANIFEST,
+    MODES,
     SPLITS,
     K,
     changes,
-    files,
     kit_questions,
     record,
     recorded,
-    write_kit,
 )
 from answertrail.experiments.kit_summary import summarize
 from answertrail.experiments.retrieval import score_retrieval
@@ -30,7 +29,6 @@ from answertrail.metrics.measured import Intervals
 from answertrail.metrics.ranking.units import document_of
 from answertrail.models.embedding.load import load_embedder
 from answertrail.records import Document, RetrievalRun, jsonl
-from answertrail.search.modes import MODES
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from answertrail.experiments.view.refusal import tables
 from answertrail.experiments.view.table import cell_text
 from answertrail.metrics.measured import Intervals, Measured
 from answertrail.metrics.refusal.cases import SAID
+from answertrail.metrics.refusal.exact import ExactBounds
+from answertrail.metrics.refusal.rates import Rate
 from answertrail.metrics.values import Estimate, Interval, Undefined
 from tests.experiments.refusal_worlds import nugget, question, run, scored, verdict
 
@@ -67,33 +69,118 @@ def test_every_rate_has_its_own_denominator() -> None:
     assert [case.run_id for case in scores.failed] == ["a2/1", "u3/0"]
 
 
+def exact(found: Rate) -> ExactBounds:
+    assert not isinstance(found.exact, Undefined)
+    return found.exact
+
+
 def test_exact_bounds_count_a_question_once_whatever_its_repeats() -> None:
     """Clopper-Pearson by hand: 1 of 2 has [1 - sqrt(0.975), sqrt(0.975)]; 0 of 2 at most 1 - sqrt(0.025)."""
     scores = scored(QUESTIONS, RUNS)
-    bound = scores.rates["false_answer_rate"].exact
-    assert not isinstance(bound, Undefined)
-    assert (bound.events, bound.questions) == (1, 2)
-    assert bound.rule == "a question counts when any run of it answered"
-    assert (bound.interval.low, bound.interval.high) == pytest.approx((1 - 0.975**0.5, 0.975**0.5))
-    kind = scores.by_kind["false_premise"].exact
-    assert not isinstance(kind, Undefined)
-    assert (kind.events, kind.questions) == (0, 1)
-    assert kind.interval.high == pytest.approx(0.975)
-    assert kind.never is not None
-    assert kind.never.high == 1.0  # the rule of three says nothing with one question
-    refused = scores.rates["correct_refusal_rate"].exact
-    assert not isinstance(refused, Undefined)
-    assert (refused.events, refused.rule) == (1, "a question counts when every run of it declined")
+    bounds = exact(scores.rates["false_answer_rate"])
+    assert (bounds.any_run.events, bounds.every_run.events, bounds.questions) == (1, 0, 2)
+    assert (bounds.any_run.interval.low, bounds.any_run.interval.high) == pytest.approx((1 - 0.975**0.5, 0.975**0.5))
+    assert bounds.every_run.interval.high == pytest.approx(1 - 0.025**0.5)
+    assert bounds.never is None
+    kind = exact(scores.by_kind["false_premise"])
+    assert (kind.any_run.events, kind.questions) == (0, 1)
+    assert kind.any_run.interval.high == pytest.approx(0.975)
+    assert kind.never is None  # the rule of three says nothing with one question
+    refused = exact(scores.rates["correct_refusal_rate"])
+    assert (refused.any_run.events, refused.every_run.events) == (2, 1)
+
+
+def test_the_rule_of_three_is_given_from_thirty_questions_on() -> None:
+    known = [question(f"u{n:02}", "unanswerable") for n in range(30)]
+    scores = scored(known, [run(q.question_id, "cannot_answer", 0) for q in known])
+    never = exact(scores.rates["false_answer_rate"]).never
+    assert never is not None
+    assert never.high == pytest.approx(2.9957 / 30, rel=1e-4)
+    fewer = scored(known[1:], [run(q.question_id, "cannot_answer", 0) for q in known[1:]])
+    assert exact(fewer.rates["false_answer_rate"]).never is None
+
+
+def test_with_one_run_a_question_the_interval_of_the_rate_is_exact() -> None:
+    """4 of 16: Clopper and Pearson's interval is [7.3, 52.4]."""
+    known = [question(f"u{n:02}", "unanswerable") for n in range(16)]
+    runs = [run(q.question_id, "answered" if n < 4 else "cannot_answer", 0) for n, q in enumerate(known)]
+    interval = scored(known, runs, intervals=Intervals()).rates["false_answer_rate"].measured.interval
+    assert isinstance(interval, Interval)
+    assert interval.method == "clopper-pearson"
+    assert (interval.low, interval.high) == pytest.approx((0.0727, 0.5238), abs=1e-4)
+
+
+def test_exact_bounds_are_named_as_shares_of_questions_and_not_as_the_rate() -> None:
+    """Ten questions, one of three runs false each: a third of the runs, all of the questions, none in every run."""
+    known = [question(f"u{n}", "unanswerable") for n in range(10)]
+    said = ("answered", "cannot_answer", "cannot_answer")
+    scores = scored(known, [run(q.question_id, outcome, n) for q in known for n, outcome in enumerate(said)])
+    table = next(table for table in tables(scores) if table.key == "refusal_rates")
+    assert table.columns[2:] == ("questions with any such run", "questions with every run such", "no run such")
+    rows = {row[0]: row[2:] for row in table.rows}
+    assert rows["false_answer_rate"] == ("10/10 [69.2, 100.0]", "0/10 [0.0, 30.8]", None)
+    assert rows["correct_refusal_rate"] == ("10/10 [69.2, 100.0]", "0/10 [0.0, 30.8]", None)
+    assert "never_seen" not in scores.as_json()["measures"]["correct_refusal_rate"]["exact"]
 
 
 def test_rule_of_three_for_what_was_never_seen() -> None:
     questions = [question(f"u{n}", "unanswerable") for n in range(30)]
-    bound = scored(questions, [run(q.question_id, "cannot_answer") for q in questions]).rates["false_answer_rate"].exact
-    assert not isinstance(bound, Undefined)
-    assert bound.rule == "a question counts when its run answered"
-    assert bound.never is not None
-    assert bound.never.high == pytest.approx(2.9957 / 30, abs=1e-5)
-    assert bound.interval.high == pytest.approx(1 - 0.025 ** (1 / 30))
+    runs = [run(q.question_id, "cannot_answer") for q in questions]
+    bounds = exact(scored(questions, runs).rates["false_answer_rate"])
+    assert bounds.any_run == bounds.every_run
+    assert bounds.never is not None
+    assert bounds.never.high == pytest.approx(2.9957 / 30, abs=1e-5)
+    assert bounds.any_run.interval.high == pytest.approx(1 - 0.025 ** (1 / 30))
+
+
+@pytest.mark.parametrize("gone", ["failed", "never made"])
+def test_runs_that_failed_or_were_never_made_are_lost_and_pass_no_gate(gone: str) -> None:
+    known = [question(f"u{n}", "unanswerable") for n in range(10)] + [question(f"a{n}") for n in range(10)]
+    runs = [run("u0", "cannot_answer"), run("u1", "cannot_answer"), run("a0", "answered"), run("a1", "answered")]
+    there = {row.question_id for row in runs}
+    if gone == "failed":
+        runs += [run(q.question_id, None) for q in known if q.question_id not in there]
+    measures = scored(known, runs).measures
+    gates = [
+        Gate("false_answer_rate", 0.1, direction="over"),
+        Gate("over_refusal_rate", 0.1, direction="over"),
+        Gate("failure_rate", 0.5, direction="over"),
+        Gate("correct_refusal_rate", 0.9),
+        Gate("crag_score_unanswerable", -0.1),
+    ]
+    assert not any(outcome.passed for outcome in check_gates(measures, gates))
+    found = measures["false_answer_rate"]
+    assert isinstance(found, Measured)
+    assert (found.value, found.lost_units) == (0, 8)
+    assert {row.reason for row in found.lost} == {
+        "run ended failed" if gone == "failed" else "the question was never asked"
+    }
+
+
+def test_a_question_never_asked_lost_as_many_runs_as_any_other_has() -> None:
+    known = [question("u", "unanswerable", unanswerable_kind="near_miss"), question("v", "unanswerable")]
+    scores = scored(known, [run("u", "cannot_answer", n) for n in range(3)])
+    assert scores.rates["false_answer_rate"].measured.lost_units == 3
+    assert scores.rates["over_refusal_rate"].measured.lost_units == 0
+    assert scores.by_kind["near_miss"].measured.lost_units == 0
+    assert scores.by_kind["unstated"].measured.lost_units == 3
+
+
+def test_the_unscored_share_that_is_allowed_can_be_chosen() -> None:
+    known = [question(f"u{n}", "unanswerable") for n in range(10)]
+    runs = [run(f"u{n}", "answered", meta={"assumed": ["answer.outcome"]} if n < 3 else {}) for n in range(10)]
+    for name in ("false_answer_rate", "crag_score"):
+        assert isinstance(scored(known, runs).measures[name], Undefined)
+        assert isinstance(scored(known, runs, max_unscored_share=0.3).measures[name], Measured)
+
+
+def test_a_run_of_unknown_outcome_is_unscored_in_the_score() -> None:
+    known = [question(f"u{n}", "unanswerable") for n in range(10)]
+    silent = run("u9", "answered", meta={"assumed": ["answer.outcome"]})
+    found = scored(known, [*(run(f"u{n}", "cannot_answer") for n in range(9)), silent]).measures["crag_score"]
+    assert isinstance(found, Measured)
+    assert (found.value, found.questions) == (0, 9)
+    assert [(row.question_id, row.units) for row in found.unscored] == [("u9", 1)]
 
 
 def test_a_declined_question_scores_zero_a_false_answer_minus_one() -> None:
@@ -180,6 +267,23 @@ def test_the_area_is_the_mean_risk_over_answers_given_out_one_by_one() -> None:
     assert (declined.points[-1].coverage, declined.points[-1].risk) == (10 / 11, 0.3)
 
 
+def test_a_partly_right_answer_is_no_risk() -> None:
+    known = [question(f"a{n}", nuggets=2) for n in range(10)]
+    runs = [run(f"a{n}", "answered", meta={"confidence": 1 - n / 10}) for n in range(10)]
+    marks = [verdict(f"a{n}/0", f"a{n}_n{unit}", "MISS" if unit else "HIT") for n in range(10) for unit in (0, 1)]
+    scores = scored(known, runs, marks)
+    assert value(scores.measures["crag_score"]) == 0.5
+    assert value(scores.measures["risk_coverage_area"]) == 0
+
+
+def test_an_area_over_what_is_left_of_failed_runs_is_undefined() -> None:
+    known, runs, marks = curve_world([1 - n / 20 for n in range(10)])
+    failed = [question(f"b{n}") for n in range(3)]
+    for more in ([run(row.question_id, None) for row in failed], []):
+        area = scored([*known, *failed], [*runs, *more], marks).measures["risk_coverage_area"]
+        assert area == Undefined("3 of 13 runs failed, were never made or are left out: above the 20% allowed")
+
+
 def test_equal_confidences_move_together() -> None:
     known, runs, marks = curve_world([0.5] * 10)
     curve = scored(known, runs, marks).curves["risk_coverage"]
@@ -239,7 +343,7 @@ def test_tables_and_json_say_the_same() -> None:
     assert rates["false_answer_rate"].startswith("25.0 % (1/4)")
     assert shown["refusal_rates"].rows[0][2] == "1/2 [1.3, 98.7]"
     as_json = json.loads(json.dumps(scores.as_json(), allow_nan=False))
-    assert as_json["measures"]["false_answer_rate"]["exact"]["events"] == 1
+    assert as_json["measures"]["false_answer_rate"]["exact"]["any_run"]["events"] == 1
     assert as_json["measures"]["crag_score"] == {
         "undefined": "answers to answerable questions have no recall verdicts, so none is known to be right"
     }

@@ -55,10 +55,10 @@ def test_each_measure_by_hand() -> None:
         "r@3": (3, 6),
         "r@5": (4, 6),
         "correct": (1, 6),
-        "wrong": (1, 6),
+        "wrong": (1, 5),
         "unanswerable_resolved": (1, 3),
-        "choose_rate": (4, 9),
-        "none_rate": (1, 9),
+        "choose_rate": (4, 8),
+        "none_rate": (1, 8),
         "precision": (1, 3),
     }
     assert scores.measures["precision"].interval == wilson_interval(1, 3)
@@ -82,7 +82,7 @@ def test_a_question_without_a_resolution_is_listed_and_is_neither_none_nor_choos
     scores = score_resolutions(SEVEN, THEIRS)
     assert scores.matched.missing == ("absent",)
     assert scores.by_node_type.total.counts == {"choose": 3, "none": 0, "missing": 1}
-    assert counts(score_resolutions(SEVEN, THEIRS[:-1]))["none_rate"] == (0, 9)
+    assert counts(score_resolutions(SEVEN, THEIRS[:-1]))["none_rate"] == (0, 7)
 
 
 def test_without_a_pool_in_every_record_the_first_step_is_undefined_and_the_list_takes_the_loss() -> None:

@@ -230,6 +230,34 @@ def test_what_was_left_out_is_shown() -> None:
     assert "m: 1 repeated ids removed; 1 rankings missing, counted as 0." in notes
 
 
+PMIDS = [f"PMID:{number}" for number in (1234567, 7654321, 1111111)]
+
+
+def test_documents_whose_ids_look_like_chunk_ids_stay_documents() -> None:
+    gold = [question("q", PMIDS[:2])]
+    found = score(gold, [ranking("q", [PMIDS[0], PMIDS[2]], unit="document")]).questions[0]
+    assert (found.found, found.missed) == ((PMIDS[0],), (PMIDS[1],))
+    by_chunk = [ranking("q", [f"{name}:00030" for name in (PMIDS[2], PMIDS[0])], unit="chunk")]
+    found = score(gold, by_chunk, unit="document").questions[0]
+    assert (found.found, found.missed) == ((PMIDS[0],), (PMIDS[1],))
+    mixed = [question("q", [f"{PMIDS[0]}:00060", "talk:00030", PMIDS[1]])]
+    found = score(mixed, [ranking("q", [PMIDS[0], "talk"], unit="document")]).questions[0]
+    assert (found.found, found.missed) == ((PMIDS[0], "talk"), (PMIDS[1],))
+
+
+def test_an_id_that_the_corpus_knows_as_a_document_is_one() -> None:
+    gold = [question("q", PMIDS[:2])]
+    rankings = [ranking("q", ["talk:00030"], unit="chunk")]
+    assert score(gold, rankings, unit="document").questions[0].missed == ("PMID",)
+    assert score(gold, rankings, unit="document", documents=PMIDS).questions[0].missed == tuple(PMIDS[:2])
+
+
+def test_chunk_ids_in_the_gold_count_as_their_documents_where_documents_are_ranked() -> None:
+    gold = [question("q", ["talk:00030", "talk:00060", "note:0000120"])]
+    found = score(gold, [ranking("q", ["talk"], unit="document")]).questions[0]
+    assert (found.found, found.missed) == (("talk",), ("note",))
+
+
 def run(name: str, question_id: str, *cited: str, **more: Any) -> Run:
     answer = {"outcome": "answered", "statements": [{"text": "s", "citations": list(cited)}]}
     row = {"schema": "run/1", "run_id": name, "question_id": question_id, "question": "?", "status": "completed"}
@@ -263,5 +291,39 @@ def test_answer_checks_have_four_rates_and_list_what_failed() -> None:
         ("r", "source_support", "fail"),
         ("s", "source_support", "unscored"),
     ]
-    with pytest.raises(InputError, match="two runs of question 'q'"):
-        check_answers(gold, [run("1", "q", "A"), run("2", "q", "A")])
+    with pytest.raises(InputError, match="both repeat 0 of question 'q'"):
+        check_answers(gold, [run("1", "q", "A", repeat=0), run("2", "q", "A", repeat=0)])
+
+
+def test_answer_checks_join_runs_to_questions_as_all_measures_do() -> None:
+    gold = question_set([question("q", "A", question="Where?"), question("r", "B", question="When?")])
+    nameless = [
+        run(name, "q", cited, question="Where? ").model_copy(update={"question_id": None})
+        for name, cited in (("1", "A"), ("2", "x"))
+    ]
+    scores = check_answers(gold, [*nameless, run("3", "r", "B")], intervals=NONE)
+    assert scores.unknown_runs == ()
+    support = scores.measures["source_support"]
+    assert (support.ratio.numerator, support.ratio.denominator) == (2, 3)
+    assert [(row.question_id, row.repeat) for row in support.observations] == [("q", 0), ("q", 1), ("r", 0)]
+
+
+def test_a_question_is_not_both_observed_and_ineligible_for_an_answer_check() -> None:
+    declined = {"outcome": "cannot_answer"}
+    runs = [run("1", "q", "A", repeat=0)]
+    runs += [run(str(n + 2), "q", answer=declined, repeat=n + 1) for n in range(2)]
+    runs += [run(str(n + 4), "r", answer=declined, repeat=n) for n in range(2)]
+    support = check_answers(question_set([question("q", "A"), question("r", "B")]), runs, intervals=NONE).measures[
+        "source_support"
+    ]
+    assert [row.question_id for row in support.observations] == ["q"]
+    assert [(row.question_id, row.reason) for row in support.ineligible] == [("r", "the answer says it cannot answer")]
+
+
+def test_an_assumed_outcome_is_unscored_in_the_answer_checks_too() -> None:
+    gold = question_set([question("u", tier="unanswerable"), question("q", "A")])
+    assumed = {"meta": {"assumed": ["answer.outcome"]}}
+    measures = check_answers(gold, [run("1", "u", **assumed), run("2", "q", "A", **assumed)], intervals=NONE).measures
+    for name, question_id in (("refusal", "u"), ("source_support", "q")):
+        assert measures[name].observations == ()
+        assert [(row.question_id, row.units) for row in measures[name].unscored] == [(question_id, 1)]

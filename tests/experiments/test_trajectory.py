@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answertrail.errors import InputError, NotFoundError
@@ -21,10 +21,11 @@ from answertrail.experiments.trajectory import TrajectoryScores, score_trajector
 from answertrail.experiments.utility import passage_utility
 from answertrail.experiments.view.table import cell_text
 from answertrail.experiments.view.trajectory import MEANINGS, tables
-from answertrail.metrics.measured import Intervals
+from answertrail.metrics.measured import IntervalMethod, Intervals
 from answertrail.metrics.trajectory.definitions import CITED_SHARE, INFORMATIONAL
+from answertrail.metrics.trajectory.drift import Drift
 from answertrail.metrics.trajectory.utility import Utility
-from answertrail.metrics.values import Undefined
+from answertrail.metrics.values import Interval, Undefined
 from answertrail.models.embedding.base import EmbedderIdentity, Role, Vectors
 from answertrail.records import Question, Run
 from tests.experiments.trajectory_worlds import asked, ran, worlds
@@ -162,6 +163,7 @@ def test_gold_that_contradicts_itself_is_refused_by_question() -> None:
 
 
 @given(worlds(), st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_measures_are_bounded_and_forget_order_and_repeats(
     world: tuple[list[Question], list[Run]], random: Any
 ) -> None:
@@ -178,6 +180,7 @@ def test_measures_are_bounded_and_forget_order_and_repeats(
 
 
 @given(worlds())
+@settings(deadline=None)
 def test_retrieving_more_lowers_no_needle_recall(world: tuple[list[Question], list[Run]]) -> None:
     questions, runs = world
     more = [_with_search(run, ["a:00030", "b:00060"]) for run in runs]
@@ -259,6 +262,30 @@ def test_real_gold_against_a_count_made_apart() -> None:
     found = counts(score_trajectories(runs, questions, intervals=PLAIN))
     assert found["needle_recall"] == (surfaced, units)
     assert 0 < surfaced < units
+
+
+@pytest.mark.parametrize("method", ["percentile", "clopper-pearson", "wilson"])
+def test_what_is_no_share_takes_no_exact_interval(method: IntervalMethod) -> None:
+    runs = [ran(f"q{n}", [["a:00000"]]) for n in range(8)]
+    drifts = {run.run_id: Drift((1.0,), 1.0, Undefined("fewer than two searches")) for run in runs}
+    found = score_trajectories(runs, drifts=drifts, intervals=Intervals(method, resamples=100))
+    for name in ("chunks_per_search", "retrieval_drift"):
+        measured = found.measures[name]
+        assert measured.value == 1
+        assert not isinstance(measured.interval, Interval) or (measured.interval.low, measured.interval.high) == (1, 1)
+
+
+def test_runs_that_failed_were_never_made_or_do_not_say_are_lost_with_their_gold() -> None:
+    gold = question_set([asked(name, ("a", 0, 10), ("b", 0, 10)) for name in "pqrs"])
+    silent = ran("r", [], retrieved=None, searches=None, chunks=None, answer={"outcome": "answered", "text": "t"})
+    runs = [ran("p", [["a:00000"]], ["a:00000"]), ran("q", [], status="failed", error={"kind": "bug"}), silent]
+    found = score_trajectories(runs, gold, intervals=PLAIN).measures
+    lost = {name: [(row.question_id, row.units) for row in found[name].lost] for name in found}
+    assert lost["needle_recall"] == lost["mean_citation_recall"] == [("q", 2), ("s", 2), ("r", 2)]
+    assert lost["supporting_fact_f1"] == [("q", 1), ("s", 1), ("r", 1)]
+    assert lost["supporting_fact_precision"] == [("q", None), ("s", None), ("r", None)]
+    assert lost["cited_share"] == []
+    assert found["needle_recall"].value == 0.5
 
 
 def _overlaps(window: str, span: tuple[str, float | None, float | None]) -> bool:

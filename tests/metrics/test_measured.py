@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from answertrail.metrics.clusters import Observation
-from answertrail.metrics.measured import Ineligible, Intervals, Unscored, measure
+from answertrail.metrics.measured import Ineligible, IntervalMethod, Intervals, Lost, Unscored, measure
 from answertrail.metrics.proportions import clopper_pearson
 from answertrail.metrics.values import Interval, Undefined
 
@@ -63,3 +63,43 @@ def test_exact_methods_refuse_what_is_not_one_trial_a_question() -> None:
     refused = measure("recall", ROWS, statistic="totals", intervals=Intervals("wilson"))
     assert isinstance(refused.interval, Undefined)
     assert measure("recall", ROWS, statistic="totals", intervals=Intervals("none")).interval is None
+
+
+def test_exact_intervals_at_the_ends_count_questions_and_not_their_repeats() -> None:
+    rows = [Observation(name, 1, 1, repeat) for name in "abc" for repeat in range(4)]
+    found = measure("recall", rows, statistic="totals")
+    exact = clopper_pearson(3, 3)
+    assert isinstance(found.interval, Interval)
+    assert isinstance(exact, Interval)
+    assert (found.interval.low, found.interval.high) == (exact.low, exact.high)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "wilson", "clopper-pearson"])
+def test_what_is_no_share_has_neither_an_exact_interval_nor_bounds(method: IntervalMethod) -> None:
+    rows = [Observation(name, 1, 1) for name in "abcdefgh"]
+    found = measure(
+        "chunks_per_search",
+        rows,
+        statistic="totals",
+        intervals=Intervals(method, resamples=200),
+        unscored=[Unscored("z", 1, "parse")],
+        share=False,
+    )
+    assert not isinstance(found.interval, Interval) or (found.interval.low, found.interval.high) == (1, 1)
+    assert found.bounds is None
+    part = found.over("ab")
+    assert not part.share
+    assert not isinstance(part.interval, Interval) or part.interval.low == 1
+
+
+def test_lost_units_are_beside_the_value_and_in_no_bound() -> None:
+    lost = [Lost("b", 3, "run ended failed"), Lost("c", 2, "the question was never asked")]
+    found = measure("recall", ROWS, statistic="totals", lost=lost)
+    assert (found.value, found.bounds, found.lost_units) == (4 / 12, None, 5)
+    assert found.as_json()["lost"] == 5
+    assert "unscored" not in found.as_json()
+    assert found.over({"a", "c"}).lost == (lost[1],)
+    unknown = measure("groundedness", ROWS, statistic="totals", lost=[*lost, Lost("d", None, "run ended failed")])
+    assert unknown.lost_units is None
+    assert unknown.as_json()["lost"] is None
+    assert "lost" not in measure("recall", ROWS, statistic="totals").as_json()

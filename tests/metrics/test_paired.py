@@ -46,14 +46,13 @@ def test_equal_differences_everywhere_have_no_interval():
     assert isinstance(done.difference.interval, Undefined)
 
 
-def test_unequal_repeats_are_refused_unless_allowed_and_then_listed():
+def test_unequal_repeats_are_refused():
     first, second = (
         [Observation("a", 1, 2, 0), Observation("a", 2, 2, 1), Observation("b", 0, 2)],
         once(a=(1, 2), b=(1, 2)),
     )
     with pytest.raises(ValueError, match=r"1 question\(s\) have unequal repeats, such as 'a'"):
         paired_difference(first, second)
-    assert paired_difference(first, second, allow_unequal_repeats=True).unequal_repeats == ("a",)
     with pytest.raises(ValueError, match="unequal repeats"):
         sign_flip(first, second)
 
@@ -134,6 +133,12 @@ def test_holm_by_hand():
     assert adjusted == pytest.approx({"c": 0.06, "a": 0.03, "b": 0.06})
     assert list(adjusted) == ["c", "a", "b"]
     assert holm({}) == {}
+    larger = holm({"c": 0.04, "a": 0.01, "b": 0.03}, tests=8)  # five more with p = 1
+    assert larger == pytest.approx({"c": 0.24, "a": 0.08, "b": 0.21})
+    everything = holm({"c": 0.04, "a": 0.01, "b": 0.03, **{str(n): 1.0 for n in range(5)}})
+    assert larger == pytest.approx({name: everything[name] for name in larger})
+    with pytest.raises(ValueError, match="family of 2"):
+        holm({"a": 0.1, "b": 0.2, "c": 0.3}, tests=2)
     assert holm({"a": 0.5, "b": 0.5, "c": 0.9}) == {"a": 1, "b": 1, "c": 1}
 
 

@@ -7,8 +7,9 @@ import psycopg
 import pytest
 
 from answertrail.errors import MismatchError, ServiceError
+from answertrail.records.chunk import text_hash
 from answertrail.settings import Settings
-from answertrail.store import Database, connect, migrations, server
+from answertrail.store import Database, connect, corpora, embeddings, migrations, server
 from answertrail.store.connection import describe, first_line
 from answertrail.store.migrations import m001_initial
 
@@ -57,6 +58,33 @@ async def test_migrates_from_the_previous_version_and_keeps_its_rows(blank: Sett
             assert await cursor.fetchall() == [("r1", 0)]
             cursor = await conn.execute("SELECT count(*) FROM run_events")
             assert await cursor.fetchone() == (0,)
+
+
+async def test_a_corpus_made_before_contexts_keeps_its_vectors(blank: Settings) -> None:
+    assert blank.database_url is not None
+    before = [step for step in migrations.MIGRATIONS if step[0] < "m003"]
+    key = text_hash("We moved the kiln.")
+    async with await psycopg.AsyncConnection.connect(blank.database_url, autocommit=True) as conn:
+        await conn.execute("CREATE EXTENSION vector")
+        await migrations.migrate(conn, before)
+        for statement in (
+            "INSERT INTO embedders (name, revision, dims) VALUES ('toy', 'r1', 3)",
+            "INSERT INTO corpora (name, embedder_spec, embedder_id) VALUES ('talks', 'toy:3', 1)",
+            "INSERT INTO documents (corpus_id, document_id, title, record, source, content_hash, chunks_hash)"
+            " VALUES (1, 'a', 'A', '{}', 'a.vtt', 'x', 'x')",
+            "INSERT INTO chunks (corpus_id, chunk_id, document_id, ordinal, text, lines, speakers, text_hash)"
+            f" VALUES (1, 'a:00000', 'a', 0, 'We moved the kiln.', '{{}}', '{{}}', '{key}'),"
+            " (1, 'a:00030', 'a', 1, 'Then what?', '{}', '{}', 'other')",
+            'CREATE TABLE embedding_1 (text_hash text COLLATE "C" PRIMARY KEY, embedding vector(3) NOT NULL)',
+            f"INSERT INTO embedding_1 VALUES ('{key}', '[1,0,0]')",
+        ):
+            await conn.execute(statement)
+    async with connect(blank) as db:
+        corpus = await corpora.get(db, "talks")
+        assert corpus.context == ()
+        ids, vectors = await embeddings.matrix(db, corpus)
+        assert (ids, vectors.tolist()) == (["a:00000"], [[1.0, 0.0, 0.0]])
+        assert await embeddings.pending(db, corpus, 9) == [("other", "Then what?")]
 
 
 async def test_a_failing_migration_leaves_nothing(blank: Settings) -> None:

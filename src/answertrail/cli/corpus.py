@@ -1,4 +1,4 @@
-"""`answertrail corpus show|snapshot|list|delete`."""
+"""`answertrail corpus show|around|snapshot|list|delete`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ import click
 from rich.text import Text
 
 from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
+from answertrail.cli.corpus_around import around
 from answertrail.cli.plain import one_line, plain
 from answertrail.errors import InputError
 
 
 @click.group("corpus")
 def command() -> None:
-    """Show a chunk or document, the snapshot, the corpora; delete a corpus."""
+    """Show a chunk, what surrounds it, or a document; the snapshot, the corpora; delete a corpus."""
+
+
+command.add_command(around)
 
 
 @command.command("show")
@@ -183,7 +187,7 @@ async def _list() -> list[dict[str, Any]]:
 
     async with connect(Settings.from_environment()) as db:
         return [
-            {"name": corpus.name, "embedder": corpus.identity.key, "created_at": corpus.created_at.isoformat()}
+            {"name": corpus.name, "embedder": corpus.embedder_key, "created_at": corpus.created_at.isoformat()}
             for corpus in await corpora.list_all(db)
         ]
 

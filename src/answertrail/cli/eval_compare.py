@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from answertrail.cli.amounts import Finite
 from answertrail.cli.common import json_option, out, print_json
 from answertrail.cli.gold_option import print_seal, questions_option
 
@@ -33,9 +34,12 @@ _CONDITIONS = ["recipe", "prompt", "model", "corpus", "embedder", "code"]
 @click.option(
     "--allow-different", multiple=True, type=click.Choice(_CONDITIONS), help="Compare although this differs as well."
 )
-@click.option("--allow-unequal-repeats", is_flag=True, help="Compare although questions were not asked equally often.")
 @click.option(
-    "--alpha", type=click.FloatRange(0, 0.5, min_open=True, max_open=True), default=0.05, show_default=True,
+    "--allow-unequal-repeats", is_flag=True, help="Leave out the repeats one side never made, and compare the rest."
+)
+@click.option("--allow-invalid", is_flag=True, help="Compare although more than 2 % of a side ended by an accident.")
+@click.option(
+    "--alpha", type=Finite(1e-6, 0.5), default=0.05, show_default=True,
     help="What adjusted p-values are held against; a registration's own goes first.",
 )  # fmt: skip
 @json_option
@@ -50,26 +54,33 @@ def command(
     under_test: str,
     allow_different: tuple[str, ...],
     allow_unequal_repeats: bool,
+    allow_invalid: bool,
     alpha: float,
     as_json: bool,
 ) -> int:
-    """Compare B with A on the questions both were asked.
+    """Compare B with A on the questions both were asked, run by run.
 
-    A and B are run or ranking files; FILE#NAME takes one system or one mode of a file that holds
-    several. Refused when anything else than what is under test differs.
+    A and B are run or ranking files (ours or TREC's); FILE#NAME takes one system or one mode of a
+    file that holds several. Refused, before held-out questions are looked at, when anything else
+    than what is under test differs.
     """
-    from answertrail.evaluation import compare, read_verdicts, tables
+    from answertrail.experiments.comparable import Allowed
+    from answertrail.experiments.inputs import read_verdicts
     from answertrail.experiments.registration import read_registration
-    from answertrail.experiments.sides import artefacts, read_side
+    from answertrail.experiments.side_files import read_side
+    from answertrail.experiments.sides import artefacts, check_records, compare_records
+    from answertrail.experiments.view.comparison import tables
 
     tested = _under_test(under_test)
     registration = read_registration(registration_file) if registration_file else None
     questions = gold.read()
     records = [read_side(first), read_side(second)]
     verdicts = [verdict for path in verdict_files for verdict in read_verdicts(path)]
-    seal = gold.open(questions, "compare", artefacts(records))
     (a, first_found), (b, second_found) = records
-    comparison = compare(
+    allowed = Allowed(tested, allow_different, allow_unequal_repeats, allow_invalid)
+    check_records(questions, first_found, second_found, labels=(a, b), verdicts=verdicts, allowed=allowed)
+    seal = gold.open(questions, "compare", artefacts(records))
+    comparison = compare_records(
         questions,
         first_found[0] or first_found[1],
         second_found[0] or second_found[1],
@@ -80,6 +91,7 @@ def command(
         under_test=tested,
         allow_different=allow_different,
         allow_unequal_repeats=allow_unequal_repeats,
+        allow_invalid=allow_invalid,
         registration=registration,
         alpha=alpha,
     )

@@ -45,7 +45,7 @@ def command(folder: Path | None, rerun: bool, as_json: bool) -> int:
 async def _rerun(as_json: bool) -> dict[str, Any]:
     from answertrail.cli.progress import Bars
     from answertrail.cli.table_view import print_tables
-    from answertrail.experiments.kit import SPLITS, changes, kit_questions, record, recorded
+    from answertrail.experiments.kit_recording import SPLITS, changes, kit_questions, record, recorded
     from answertrail.experiments.kit_summary import summarize
     from answertrail.experiments.view.kit import tables
     from answertrail.settings import Settings

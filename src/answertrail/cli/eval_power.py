@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from answertrail.cli.amounts import Finite
 from answertrail.cli.common import json_option, out, print_json
 from answertrail.cli.gold_option import Gold
 from answertrail.errors import InputError
@@ -36,9 +37,15 @@ class _Pilot:
 
 @click.command("power")
 @click.option("--questions-n", metavar="N", type=int, help="So many questions: which difference do they show?")
-@click.option("--difference", metavar="D", type=float, help="Such a difference (0.05 is 5 points): how many questions?")
-@click.option("--spread", metavar="S", type=float, help="Standard deviation of the per-question differences.")
-@click.option("--pilot-a", metavar="FILE", help="Pilot of the first system: rankings or runs; FILE#NAME of several.")
+@click.option(
+    "--difference", metavar="D", type=Finite(), help="Such a difference (0.05 is 5 points): how many questions?"
+)
+@click.option("--spread", metavar="S", type=Finite(), help="Standard deviation of the per-question differences.")
+@click.option(
+    "--pilot-a",
+    metavar="FILE",
+    help="Pilot of the first system: rankings (ours, TREC's) or runs; FILE#NAME of several.",
+)
 @click.option("--pilot-b", metavar="FILE", help="Pilot of the second system on the same questions.")
 @click.option("--questions", metavar="F", type=_FILE, help="Gold file: of the pilot, or to count its questions.")
 @click.option("--verdicts", metavar="F", type=_FILE, multiple=True, help="verdict/1 of the pilot; repeatable.")
@@ -46,17 +53,21 @@ class _Pilot:
 @click.option("--k", "ks", multiple=True, type=click.IntRange(min=1), default=(10,), help="Cutoff of pilot rankings.")
 @click.option("--binary", is_flag=True, help="Each question is right or wrong (McNemar's test).")
 @click.option(
-    "--discordant", metavar="P", type=float, help="With --binary: share of questions that only one gets right."
+    "--discordant", metavar="P", type=Finite(), help="With --binary: share of questions that only one gets right."
 )
 @click.option(
     "--baseline",
     metavar="P",
-    type=float,
+    type=Finite(),
     help="With --binary: the first system's share right. Without --discordant the two are taken to fail independently, "
     "which is cautious: most systems fail on the same questions.",
 )
-@click.option("--power", default=0.8, show_default=True, help="Chance of finding a difference that is there.")
-@click.option("--alpha", default=0.05, show_default=True, help="Chance of finding one that is not, two-sided.")
+@click.option(
+    "--power", type=Finite(), default=0.8, show_default=True, help="Chance of finding a difference that is there."
+)
+@click.option(
+    "--alpha", type=Finite(), default=0.05, show_default=True, help="Chance of finding one that is not, two-sided."
+)
 @json_option
 def command(
     questions_n: int | None,
@@ -129,9 +140,12 @@ def _one_source(
 
 
 def _from_pilot(pilot: _Pilot, gold: Gold | None, given: dict[str, Any]) -> tuple[Design, int]:
+    from answertrail.experiments.compare_measures import paired_by_repeat
     from answertrail.experiments.inputs import read_verdicts
     from answertrail.experiments.power import from_pilot
-    from answertrail.experiments.sides import artefacts, names_to_compare, read_side, side_of, with_tiers
+    from answertrail.experiments.side_files import read_side
+    from answertrail.experiments.sides import artefacts, names_to_compare, side_of, with_tiers
+    from answertrail.metrics.values import Undefined
 
     if pilot.first is None or pilot.second is None or gold is None:
         raise InputError("a pilot is two files and their questions", hint="give --pilot-a, --pilot-b and --questions")
@@ -143,14 +157,16 @@ def _from_pilot(pilot: _Pilot, gold: Gold | None, given: dict[str, Any]) -> tupl
     if pilot.measure is None:
         known = ", ".join(names_to_compare(first, second, ["all"]))
         raise InputError("which measure of the pilot?", where="--measure", hint=f"they have {known}")
-    sides = [with_tiers(side, questions, [pilot.measure]) for side in (first, second)]
-    for side in sides:
-        if pilot.measure not in side.measures:
+    found = []
+    for side in (with_tiers(side, questions, [pilot.measure]) for side in (first, second)):
+        measured = side.measure(pilot.measure)
+        if isinstance(measured, Undefined):
             known = ", ".join(names_to_compare(first, second, ["all"]))
-            raise InputError(
-                f"no measure {pilot.measure!r} in {side.label}", where="--measure", hint=f"they have {known}"
-            )
-    return from_pilot(sides[0].measures[pilot.measure], sides[1].measures[pilot.measure], **given)
+            said = measured.reason if pilot.measure in side.measures else f"no measure {pilot.measure!r}"
+            raise InputError(f"{said} in {side.label}", where="--measure", hint=f"they have {known}")
+        found.append(measured)
+    one, other, _ = paired_by_repeat(*found)
+    return from_pilot(one, other, **given)
 
 
 def _eligible(questions: QuestionSet) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from answertrail.cli.amounts import Finite
 from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _RULE = "Every question is asked as often as registered, then scored once; no lo
 @click.option("--question", help="What is asked of the systems, in words.")
 @click.option("--hypothesis", help="What is expected, in words.")
 @click.option("--stopping-rule", default=_RULE, show_default=True, help="When the work is over.")
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option("--alpha", type=Finite(1e-6, 0.5), default=0.05, show_default=True)
 @json_option
 def command(path: Path, as_json: bool, **options: Any) -> int:
     """Write down what is to be measured before it is run, and hash it.
@@ -72,6 +73,7 @@ async def _registration(
     from answertrail.errors import InputError
     from answertrail.experiments.conditions import prompt_hash
     from answertrail.experiments.inputs import read_questions
+    from answertrail.experiments.measure_names import check_names
     from answertrail.experiments.registration import register
     from answertrail.experiments.splits import of_split
     from answertrail.models.chat.load import load_chat_model
@@ -81,6 +83,7 @@ async def _registration(
 
     gold = read_questions(questions)
     gold = of_split(gold, split) if split else gold
+    check_names(tuple(_measure(text)["name"] for text in measures), gold)
     loaded = [load(name) for name in recipes]
     if len({recipe.hash for recipe in loaded}) != len(loaded):
         raise InputError("two of the recipes have the same settings", where=", ".join(recipes))

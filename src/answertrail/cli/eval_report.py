@@ -9,6 +9,7 @@ import click
 
 from answertrail.cli.common import err, json_option, out, print_json
 from answertrail.cli.gold_option import questions_option
+from answertrail.cli.rank_options import budget_option, k_option
 
 if TYPE_CHECKING:
     from answertrail.cli.gold_option import Gold
@@ -25,9 +26,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--judge", metavar="NAME", help="Whose verdicts, where there are several judges'.")
 @click.option("--system", metavar="NAME", help="Whose runs, where there are several systems'.")
 @click.option("--run", "ranking_files", multiple=True, metavar="F", type=_FILE, help="Rankings to score; repeatable.")
-@click.option(
-    "--k", "ks", multiple=True, type=click.IntRange(min=1), default=(10,), help="Cutoff of rankings; repeatable."
-)
+@k_option
+@budget_option
 @click.option("--resolutions", "resolutions_file", metavar="F", type=_FILE, help="resolution/1 lines.")
 @click.option("--compare-with", metavar="F", help="Runs or rankings to compare with, FILE or FILE#SYSTEM.")
 @click.option("--under-test", default="recipe,prompt", show_default=True, metavar="WHAT,...", help="Meant to differ.")
@@ -45,6 +45,7 @@ def command(
     system: str | None,
     ranking_files: tuple[Path, ...],
     ks: tuple[int, ...],
+    budget: int | None,
     resolutions_file: Path | None,
     compare_with: str | None,
     under_test: str,
@@ -68,7 +69,8 @@ def command(
     loaded = load(files, system=system)
     seal = gold.open(questions, "eval report", loaded.artefacts)
     tested = tuple(part.strip() for part in under_test.split(",") if part.strip())
-    report = build_report(score(questions, loaded, judge=judge, seal=seal, ks=ks, under_test=tested), title=title)
+    scored = score(questions, loaded, judge=judge, seal=seal, ks=ks, budget=budget, under_test=tested)
+    report = build_report(scored, title=title)
     size = write(out_file, report)
     if as_json:
         left = [section.key for section in report.sections]

@@ -9,7 +9,7 @@ import click
 
 from answertrail.cli.common import json_option, out, print_json
 from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
-from answertrail.cli.gold_option import file_artefact, print_seal, questions_option
+from answertrail.cli.gold_option import print_seal, questions_option
 from answertrail.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,9 +36,10 @@ def command(gold: Gold, run_file: Path | None, rule: str | None, gates: tuple[Ga
             hint="give --run FILE with the resolution/1 records of your resolver",
         )
     from answertrail.evaluation import read_resolutions, score_resolutions, tables
+    from answertrail.experiments.artefacts import resolution_artefacts
 
     questions, resolutions = gold.read(), read_resolutions(run_file)
-    seal = gold.open(questions, "eval resolution", [file_artefact(run_file)])
+    seal = gold.open(questions, "eval resolution", resolution_artefacts(resolutions))
     scores = score_resolutions(questions, resolutions, rule=rule)
     outcomes = checked(scores.measures, gates)
     if as_json:

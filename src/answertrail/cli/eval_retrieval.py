@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from answertrail.cli.amounts import Finite
 from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
 from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
-from answertrail.cli.retrieval_source import checked_corpus, read_files, searched
+from answertrail.cli.rank_options import budget_option, k_option
+from answertrail.cli.retrieval_source import Searched, checked_corpus, read_files, searched
 from answertrail.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
     from answertrail.experiments.inputs import QuestionSet
     from answertrail.experiments.retrieval_scores import RetrievalScores
     from answertrail.metrics.measured import IntervalMethod
-    from answertrail.records import RetrievalRun
-    from answertrail.records.run import CorpusRef
+    from answertrail.records import RetrievalRun, Run
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -33,10 +34,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--run", "run_files", type=_FILE, multiple=True, help="retrieval_run/1 lines or a TREC run; may be repeated."
 )
-@click.option("--k", "ks", default="10", show_default=True, metavar="N[,N]", help="Ranks to cut the lists at.")
-@click.option(
-    "--budget", type=int, metavar="N", help="Also what the first N distinct chunks and their neighbours hold."
-)
+@k_option
+@budget_option
 @click.option("--unit", metavar="U", help="chunk, document or node (default: as the gold and the rankings have it).")
 @click.option(
     "--answers", "answers_file", type=_FILE, help="run/1 lines: also check support, scope, freshness, refusal."
@@ -57,7 +56,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     show_default=True,
     help="How intervals are made.",
 )
-@click.option("--max-errors", type=float, default=0.02, show_default=True, help="A mode with more errors is invalid.")
+@click.option(
+    "--max-errors", type=Finite(0, 1), default=0.02, show_default=True, help="A mode with more errors is invalid."
+)
 @click.option(
     "--save",
     type=_FILE,
@@ -73,7 +74,7 @@ def command(
     qrels_file: Path | None,
     modes: str | None,
     run_files: tuple[Path, ...],
-    ks: str,
+    ks: tuple[int, ...],
     budget: int | None,
     unit: str | None,
     answers_file: Path | None,
@@ -98,21 +99,19 @@ def command(
     from answertrail.metrics.measured import Intervals
 
     _refuse(questions_file, split, qrels_file, min_grade, modes, run_files, unit, max_errors)
-    cuts = _ranks(ks, budget)
     gold = Gold(questions_file, split) if questions_file else None
     questions = gold.read() if gold else _qrels(qrels_file, min_grade)
-    answers = read_runs(answers_file) if answers_file else None
-    corpus: CorpusRef | None
+    answers = _one_system(read_runs(answers_file), answers_file) if answers_file else ()
     if modes is not None:
-        rankings, unit, corpus = run_async(searched(questions, modes.split(","), corpus_name, max(cuts), budget, unit))
+        rankings, unit, corpus = run_async(searched(questions, modes.split(","), corpus_name, max(ks), budget, unit))
     else:
         rankings = read_files(run_files, trec_order)
-        corpus = corpus_of(rankings)
+        corpus = Searched(corpus_of(rankings))
         if corpus_name is not None:
-            corpus = run_async(checked_corpus(questions, corpus_name, corpus, unit))
+            corpus = run_async(checked_corpus(questions, corpus_name, corpus.ref, unit))
     seal = None
     if gold is not None:
-        seal = gold.open(questions, "eval retrieval", _artefacts(rankings))
+        seal = gold.open(questions, "eval retrieval", _artefacts(rankings, answers))
     if save is not None:
         from answertrail.records import jsonl
 
@@ -121,16 +120,17 @@ def command(
     scores = score_retrieval(
         questions,
         rankings,
-        ks=cuts,
+        ks=ks,
         unit=unit,
         budget=budget,
         intervals=intervals,
         averaged_ties=tie_averaged,
         max_error_share=max_errors,
-        corpus=corpus,
+        corpus=corpus.ref,
+        documents=corpus.documents,
     )
     checks = None
-    if answers is not None:
+    if answers_file is not None:
         from answertrail.experiments.answer_checks import check_answers
 
         checks = check_answers(questions, answers, intervals=intervals)
@@ -178,18 +178,6 @@ def _refuse(
         raise InputError(fault, hint="see answertrail eval retrieval --help")
 
 
-def _ranks(text: str, budget: int | None) -> tuple[int, ...]:
-    try:
-        ks = tuple(dict.fromkeys(int(part) for part in text.split(",")))
-    except ValueError:
-        raise InputError(f"{text!r} is no list of ranks", where="--k", hint="write 10 or 1,5,10") from None
-    if min(ks) < 1:
-        raise InputError(f"a rank is at least 1, not {min(ks)}", where="--k")
-    if budget is not None and budget < 1:
-        raise InputError(f"a budget is at least 1, not {budget}", where="--budget")
-    return ks
-
-
 def _qrels(path: Path | None, min_grade: int) -> QuestionSet:
     from answertrail.experiments.importing.trec import read_qrels
 
@@ -197,13 +185,21 @@ def _qrels(path: Path | None, min_grade: int) -> QuestionSet:
     return read_qrels(path, min_grade)
 
 
-def _artefacts(rankings: Sequence[RetrievalRun]) -> list[str]:
-    from answertrail.experiments.conditions import retrieval_conditions
+def _one_system(runs: Sequence[Run], path: Path) -> Sequence[Run]:
+    from answertrail.experiments.systems import by_system
 
-    by_mode: dict[str, list[RetrievalRun]] = {}
-    for row in rankings:
-        by_mode.setdefault(row.mode, []).append(row)
-    return [retrieval_conditions(rows).artefact for rows in by_mode.values()]
+    if len(names := list(by_system(runs))) > 1:
+        raise InputError(
+            f"runs of {len(names)} systems: {', '.join(names)}", where=str(path), hint="check one system at a time"
+        )
+    return runs
+
+
+def _artefacts(rankings: Sequence[RetrievalRun], answers: Sequence[Run]) -> list[str]:
+    from answertrail.experiments.artefacts import ranking_artefacts
+    from answertrail.experiments.registered import artefacts_of
+
+    return [*ranking_artefacts(rankings), *artefacts_of(answers)]
 
 
 def _gateable(scores: RetrievalScores, checks: AnswerCheckScores | None) -> dict[str, Gateable]:

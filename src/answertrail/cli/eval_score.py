@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from answertrail.cli.amounts import Finite
 from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
 from answertrail.cli.gating import checked, exit_code, gate_option, gates_json, print_gates
 from answertrail.cli.gold_option import print_seal, questions_option
@@ -29,8 +30,8 @@ _FILE = click.Path(path_type=Path)
     default=0.2,
     show_default=True,
     metavar="SHARE",
-    type=click.FloatRange(0, 1),
-    help="A measure with a larger share of unscored units has no headline.",
+    type=Finite(0, 1),
+    help="A measure with a larger share of unscored units (or runs) has no headline.",
 )
 @corpus_option
 @gate_option
@@ -50,7 +51,7 @@ def command(
 
     Without --verdicts, what needs no judge is printed and the rest says so. With --corpus, cited
     ids of runs that carry no citation checks are looked up there. Gates know every measure by its
-    name, and one tier's as TIER/NAME.
+    name, and one tier's as TIER/NAME. They count what failed or was never asked against it.
     """
     from answertrail.evaluation import (
         read_runs,
@@ -61,9 +62,11 @@ def command(
         tables,
     )
     from answertrail.experiments.answers import one_system
+    from answertrail.experiments.attempts import no_result
     from answertrail.experiments.ceilings import doubts
     from answertrail.experiments.inputs import read_files
     from answertrail.experiments.registered import artefacts_of
+    from answertrail.experiments.tiers import tier_measures
 
     questions = gold.read()
     _, runs = one_system(read_files(run_files, read_runs, lambda run: run.run_id), system)
@@ -71,10 +74,13 @@ def command(
     seal = gold.open(questions, "eval score", artefacts_of(runs))
     ids = run_async(_chunk_ids(corpus_name)) if corpus_name else None
     scores = score_answers(questions, runs, verdicts, judge=judge, corpus_ids=ids, max_unscored_share=max_unscored)
-    refusals = score_refusals(questions, runs, verdicts=verdicts, judge=judge)
+    refusals = score_refusals(questions, runs, verdicts=verdicts, judge=judge, max_unscored_share=max_unscored)
     trails = score_trajectories(runs, questions)
-    outcomes = checked({**refusals.measures, **trails.measures, **scores.by_tier}, gates)
-    doubted = doubts(scores.measures, questions, runs, verdicts)
+    known = {**refusals.measures, **trails.measures, **scores.by_tier}
+    known |= tier_measures(known, questions, [gate.measure for gate in gates])
+    invalid = no_result(runs, questions.questions)
+    outcomes = checked(known, gates, no_result=invalid)
+    doubted = (*((invalid,) if invalid else ()), *doubts(scores.measures, questions, runs, verdicts))
     if as_json:
         found, path = scores.as_json(), trails.as_json()
         found["measures"]["cited_share"] = path["measures"]["cited_share"]

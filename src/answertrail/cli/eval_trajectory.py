@@ -14,7 +14,7 @@ from answertrail.cli.gold_option import print_seal
 from answertrail.errors import InputError
 
 if TYPE_CHECKING:
-    from answertrail.experiments.gates import Gate
+    from answertrail.experiments.gates import Gate, Gateable
     from answertrail.experiments.provenance import ProvenanceScores
     from answertrail.experiments.trajectory import TrajectoryScores
     from answertrail.metrics.trajectory.drift import Drift
@@ -62,12 +62,15 @@ def command(
     from answertrail.experiments.provenance import score_provenance
 
     ledger = score_provenance(provenance_file, citations_file) if provenance_file and citations_file else None
-    scores = seal = None
+    scores = seal = invalid = None
+    known: dict[str, Gateable] = {}
     if runs_file is not None:
         from answertrail.cli.gold_option import Gold
         from answertrail.evaluation import read_runs, score_trajectories
         from answertrail.experiments.answers import one_system
+        from answertrail.experiments.attempts import no_result
         from answertrail.experiments.registered import artefacts_of
+        from answertrail.experiments.tiers import tier_measures
 
         found = read_runs(runs_file)
         if not found:
@@ -79,11 +82,18 @@ def command(
             seal = gold.open(questions, "eval trajectory", artefacts_of(runs))
         drifts = run_async(_drifts(runs, corpus_name, embedder)) if drift else None
         scores = score_trajectories(runs, questions, unit=unit, drifts=drifts)
-    outcomes = checked(scores.measures if scores else {}, gates)
+        known |= scores.measures
+        known |= tier_measures(known, questions, [gate.measure for gate in gates]) if questions else {}
+        invalid = no_result(runs, questions.questions if questions else None)
+    outcomes = checked(known, gates, no_result=invalid)
     if as_json:
-        print_json({**_json(scores, ledger), **({"seal": seal.as_json()} if seal else {}), **gates_json(outcomes)})
+        flags = {"flags": [invalid] if invalid else []} if scores else {}
+        sealed = {"seal": seal.as_json()} if seal else {}
+        print_json({**_json(scores, ledger), **flags, **sealed, **gates_json(outcomes)})
     else:
         _print(scores, ledger)
+        if invalid:
+            out().print(f"FLAG: {invalid}", soft_wrap=True)
         print_seal(out(), seal)
         print_gates(out(), outcomes)
     return exit_code(outcomes)

@@ -39,13 +39,18 @@ def _parsed(under: Sequence[str], over: Sequence[str]) -> tuple[Gate, ...]:
     return (*(parse_gate(text, "under") for text in under), *(parse_gate(text, "over") for text in over))
 
 
-def checked(measures: Mapping[str, Gateable], gates: Sequence[Gate]) -> list[GateOutcome]:
-    """Hold the gates against the measures. Raises InputError for a measure that is not there."""
+def checked(
+    measures: Mapping[str, Gateable], gates: Sequence[Gate], *, no_result: str | None = None
+) -> list[GateOutcome]:
+    """Hold the gates against the measures; all fail with `no_result`, the reason why the runs are none.
+
+    Raises InputError for a measure that is not there.
+    """
     if not gates:
         return []
     from answertrail.experiments.gates import check_gates
 
-    return check_gates(measures, gates)
+    return check_gates(measures, gates, no_result=no_result)
 
 
 def print_gates(console: Console, outcomes: Sequence[GateOutcome]) -> None:

@@ -64,14 +64,6 @@ def print_seal(console: Console, seal: Seal | None) -> None:
     print_tables(console, [seal_table(seal)])
 
 
-def file_artefact(path: Path) -> str:
-    """Return `sha256:` over a file, for what is looked at in records that do not name their system."""
-    import hashlib
-
-    with path.open("rb") as stream:
-        return "sha256:" + hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def questions_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--questions` and `--split`; the command is given `gold`, a Gold."""
 

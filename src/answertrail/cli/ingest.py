@@ -30,6 +30,12 @@ _SHOWN = 20
     metavar="SPEC",
     help="auto, accurate, fast, multilingual, or a hosted one (docs/embedders.md); fixed once the corpus is made.",
 )
+@click.option(
+    "--context",
+    metavar="PARTS",
+    help="Embed title, date, speakers or previous (sentence) with each passage, with commas between; "
+    "fixed once the corpus is made. The cited text stays as it is.",
+)
 @click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
 @json_option
 def command(
@@ -38,6 +44,7 @@ def command(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     embedder: str | None,
+    context: str | None,
     prune: bool,
     as_json: bool,
 ) -> int:
@@ -48,7 +55,8 @@ def command(
     """
     from answertrail.corpus.ingest import IngestRequest
 
-    request = IngestRequest(DEFAULT if corpus_name is None else corpus_name, sources, include, exclude, embedder, prune)
+    name = DEFAULT if corpus_name is None else corpus_name
+    request = IngestRequest(name, sources, include, exclude, embedder, prune, context)
     return run_async(_ingest(request, as_json))
 
 

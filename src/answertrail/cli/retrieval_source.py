@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from answertrail.cli.common import err
 from answertrail.errors import InputError
@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from answertrail.experiments.inputs import QuestionSet
     from answertrail.records import RetrievalRun
     from answertrail.records.run import CorpusRef
+    from answertrail.search.open_corpus import OpenCorpus
+
+
+class Searched(NamedTuple):
+    """The corpus that rankings are of, and the ids of its documents where it was opened."""
+
+    ref: CorpusRef | None
+    documents: frozenset[str] = frozenset()
+
+    @staticmethod
+    def of(corpus: OpenCorpus) -> Searched:
+        """Name a corpus that is open."""
+        return Searched(corpus.ref, frozenset(row.document_id for row in corpus.index.rows))
 
 
 def read_files(paths: Sequence[Path], order: Literal["rank", "score"]) -> list[RetrievalRun]:
@@ -38,7 +51,7 @@ def read_files(paths: Sequence[Path], order: Literal["rank", "score"]) -> list[R
 
 async def searched(
     questions: QuestionSet, names: Sequence[str], corpus_name: str | None, k: int, budget: int | None, unit: str | None
-) -> tuple[list[RetrievalRun], str, CorpusRef]:
+) -> tuple[list[RetrievalRun], str, Searched]:
     """Search a corpus with modes by name; return the rankings, the unit they are scored in, and the corpus."""
     from answertrail.agent.recipe import load
     from answertrail.cli.open import chosen_name
@@ -65,10 +78,10 @@ async def searched(
         rankings = await search_modes(
             corpus, questions.questions, modes, unit=unit, k=k, budget=budget, advance=bars.advance
         )
-    return rankings, unit, corpus.ref
+    return rankings, unit, Searched.of(corpus)
 
 
-async def checked_corpus(questions: QuestionSet, name: str, recorded: CorpusRef | None, unit: str | None) -> CorpusRef:
+async def checked_corpus(questions: QuestionSet, name: str, recorded: CorpusRef | None, unit: str | None) -> Searched:
     """Check the gold of rankings read from a file against the corpus they are said to be of."""
     from answertrail.errors import MismatchError
     from answertrail.experiments.retrieval_search import corpus_unit
@@ -86,4 +99,4 @@ async def checked_corpus(questions: QuestionSet, name: str, recorded: CorpusRef 
         )
     if unit != "node":
         corpus_unit(corpus, questions.questions, unit)
-    return corpus.ref
+    return Searched.of(corpus)

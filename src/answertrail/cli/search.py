@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from rich.table import Table
 from rich.text import Text
 
+from answertrail.cli.amounts import Finite
 from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
 from answertrail.cli.plain import linked, one_line, plain
 from answertrail.errors import InputError
 from answertrail.search.hits import Hit, SearchResult
+
+if TYPE_CHECKING:
+    from answertrail.search.coverage import Coverage
+    from answertrail.search.hits import Filter
+    from answertrail.search.periods import Grain
+    from answertrail.search.ranking import Mode
 
 _SNIPPET = 220
 
@@ -19,11 +26,22 @@ _SNIPPET = 220
 @click.command("search")
 @click.argument("query")
 @corpus_option
-@click.option("--mode", default="default", show_default=True, help="default, dense, lexical, hybrid or fused.")
+@click.option(
+    "--mode",
+    default="default",
+    show_default=True,
+    help="default, dense, lexical, hybrid, fused, near, timeline or diverse; MODE+terms reranks one of the first five.",
+)
 @click.option("--k", default=10, show_default=True, help="How many passages.")
 @click.option("--from", "start", metavar="DATE", help="Only documents of this day or later (YYYY-MM-DD).")
 @click.option("--to", "end", metavar="DATE", help="Only documents before this day.")
 @click.option("--document", "document_ids", multiple=True, metavar="ID", help="Only this document; may be repeated.")
+@click.option("--exclude", multiple=True, metavar="ID", help="Not this passage, shown before; may be repeated.")
+@click.option("--by", metavar="PERIOD", help="Timeline: month, quarter or year; chosen by the dates when left out.")
+@click.option("--per-period", type=int, metavar="M", help="Timeline: at most so many passages of each period.")
+@click.option(
+    "--floor", type=Finite(), metavar="S", help="Timeline: lowest score that counts as found (docs/search.md)."
+)
 @json_option
 def command(
     query: str,
@@ -33,58 +51,70 @@ def command(
     start: str | None,
     end: str | None,
     document_ids: tuple[str, ...],
+    exclude: tuple[str, ...],
+    by: str | None,
+    per_period: int | None,
+    floor: float | None,
     as_json: bool,
 ) -> int:
-    """Search a corpus. Returns exactly min(k, matching) passages; ties are broken by id."""
-    result = run_async(_search(query, corpus_name, mode, k, start, end, document_ids))
+    """Search a corpus. Returns exactly min(k, matching) passages; ties are broken by id.
+
+    The mode `timeline` shows them in date order, with what was found in each period.
+    """
+    if k < 1:
+        raise InputError(f"--k must be at least 1, not {k}")
+    within = _within(start, end, document_ids, exclude)
+    chosen = _mode(mode, by, per_period, floor)
+    result = run_async(_search(query, corpus_name, chosen, k, within))
     if as_json:
-        hits = [hit_json(hit) for hit in result.hits]
-        print_json({"mode": mode, "hits": hits, "matching": result.matching, "resolved_mode": result.mode})
+        print_json(_json(mode, result))
     else:
         _print(result)
     return 0
 
 
-async def _search(
-    query: str,
-    name: str | None,
-    mode: str,
-    k: int,
-    start: str | None,
-    end: str | None,
-    document_ids: tuple[str, ...],
-) -> SearchResult:
+def _mode(name: str, by: str | None, per_period: int | None, floor: float | None) -> Mode:
     from answertrail.agent.recipe import load
-    from answertrail.cli.open import chosen_name
-    from answertrail.search.hits import Filter
-    from answertrail.search.load import open_corpus
     from answertrail.search.modes import mode_named
+    from answertrail.search.timeline import TimelineSettings, timeline_mode
+
+    mode = mode_named(load("default").search.mode if name == "default" else name)
+    given = {"--by": by, "--per-period": per_period, "--floor": floor}
+    if mode.name == "timeline":
+        return timeline_mode(TimelineSettings(by=cast("Grain | None", by), per_period=per_period, floor=floor))
+    if options := [option for option, value in given.items() if value is not None]:
+        raise InputError(f"{options[0]} belongs to --mode timeline, not {mode.name}")
+    return mode
+
+
+def _within(start: str | None, end: str | None, documents: tuple[str, ...], exclude: tuple[str, ...]) -> Filter:
+    from answertrail.search.hits import Filter
+
+    within = Filter(_date("--from", start), _date("--to", end), frozenset(documents) or None, frozenset(exclude))
+    if within.start and within.end and within.start >= within.end:
+        raise InputError("--from must be before --to")
+    return within
+
+
+async def _search(query: str, name: str | None, mode: Mode, k: int, within: Filter) -> SearchResult:
+    from answertrail.cli.open import chosen_name
+    from answertrail.search.load import open_corpus
     from answertrail.settings import Settings
     from answertrail.store.connection import connect
 
-    chosen = load("default").search.mode if mode == "default" else mode
-    mode_named(chosen)
     if not query.strip():
         raise InputError("the query is empty")
-    if k < 1:
-        raise InputError(f"--k must be at least 1, not {k}")
-    within = Filter(
-        start=_date("--from", start),
-        end=_date("--to", end),
-        documents=frozenset(document_ids) or None,
-    )
-    if within.start and within.end and within.start >= within.end:
-        raise InputError("--from must be before --to")
     settings = Settings.from_environment()
     async with connect(settings) as db:
         corpus = await open_corpus(db, settings, await chosen_name(db, name))
         if corpus.pending:
             err().print(f"{corpus.pending} passages have no vector yet, so dense search cannot see them; ingest again")
         known = {row.document_id for row in corpus.index.rows}
-        unknown = [document for document in document_ids if document not in known]
-        if unknown:
+        if unknown := sorted((within.documents or frozenset()) - known):
             raise InputError("no such document", where=unknown[0])
-        return await corpus.search(query, mode=chosen, k=k, within=within)
+        if strangers := sorted(within.exclude - corpus.index.by_id.keys()):
+            raise InputError("no passage to exclude has this id", where=strangers[0])
+        return await corpus.search(query, mode=mode, k=k, within=within)
 
 
 def _date(option: str, text: str | None) -> Any:
@@ -110,17 +140,55 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "url": hit.url,
         "score": hit.score,
         "text": hit.text,
+    } | ({} if hit.relevance is None else {"relevance": hit.relevance})
+
+
+def _json(mode: str, result: SearchResult) -> dict[str, Any]:
+    """Return the contract's shape; a timeline's hits are in date order, `rank` says how they were chosen."""
+    rank = {hit.chunk_id: number for number, hit in enumerate(result.hits, 1)}
+    out: dict[str, Any] = {
+        "mode": mode,
+        "hits": [hit_json(hit) for hit in _in_shown_order(result)],
+        "matching": result.matching,
+        "resolved_mode": result.mode,
+        "held_back": result.held_back,
+        "undated_left_out": result.undated_left_out,
     }
+    if result.coverage is not None:
+        out["hits"] = [{**hit, "rank": rank[hit["chunk_id"]]} for hit in out["hits"]]
+        out["coverage"] = result.coverage.as_json()
+    return out
+
+
+def _in_shown_order(result: SearchResult) -> tuple[Hit, ...]:
+    return result.hits if result.coverage is None else result.dated
 
 
 def _print(result: SearchResult) -> None:
     console = out()
-    if not result.hits:
+    if result.hits:
+        _print_hits(_in_shown_order(result))
+    elif result.coverage is not None and result.matching == result.held_back == 0:
+        console.print("nothing stands out in any period; try other words, a lower --floor, or wider dates")
+    elif result.held_back:
+        console.print("everything that matches was excluded")
+    else:
         console.print("nothing matches; try other words, another mode, or wider dates")
-        return
+    if result.coverage is not None:
+        _print_coverage(result.coverage)
+    told = f"{len(result.hits)} of {result.matching} matching, mode {result.mode}"
+    if result.held_back:
+        told += f", {result.held_back} held back"
+    if result.undated_left_out:
+        told += f"; {result.undated_left_out} undated documents took no part because of the dates asked for"
+    console.print(told, style="dim", soft_wrap=True)
+
+
+def _print_hits(hits: tuple[Hit, ...]) -> None:
+    console = out()
     table = Table("", "date", "title", "time", box=None, header_style="bold", padding=(0, 1))
     table.add_column("passage", overflow="fold")
-    for rank, hit in enumerate(result.hits, 1):
+    for rank, hit in enumerate(hits, 1):
         date = hit.published_at.date().isoformat() if hit.published_at else "undated"
         text = hit.text if len(hit.text) <= _SNIPPET else hit.text[: _SNIPPET - 1] + "…"
         time = "" if hit.start_s is None else f"{int(hit.start_s) // 60}:{int(hit.start_s) % 60:02}"
@@ -128,7 +196,17 @@ def _print(result: SearchResult) -> None:
         table.add_row(str(rank), date, Text(one_line(hit.title)), place, Text(plain(text)))
     console.print(table)
     # Below the table and never wrapped: an id or a link that is cut leads nowhere.
-    for rank, hit in enumerate(result.hits, 1):
+    for rank, hit in enumerate(hits, 1):
         where = "  ".join(one_line(part) for part in (hit.chunk_id, hit.url) if part)
         console.print(Text(f" {rank}  {where}", style="dim"), soft_wrap=True)
-    console.print(f"{len(result.hits)} of {result.matching} matching, mode {result.mode}", style="dim")
+
+
+def _print_coverage(coverage: Coverage) -> None:
+    console = out()
+    table = Table("period", "documents", "shown", "found", "best", "", box=None, header_style="bold", padding=(0, 1))
+    for period in coverage.periods:
+        best = "" if period.best is None else f"{period.best:.1f}"
+        shown, found = str(period.hits), str(period.matching)
+        table.add_row(period.label, str(period.documents), shown, found, best, Text(period.state, style="dim"))
+    console.print(table)
+    console.print(f"by {coverage.grain}; found: passages that score {coverage.floor:.1f} or more", style="dim")

@@ -44,7 +44,7 @@ async def _status(name: str | None) -> dict[str, Any]:
             "failures": failures,
             "snapshot": await corpora.snapshot(db, corpus),
             "corpus": corpus.name,
-            "embedder": corpus.identity.key,
+            "embedder": corpus.embedder_key,
         }
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from answertrail.corpus.context import context_parts, contexts_of
 from answertrail.corpus.discovery import Discovery, discover
 from answertrail.corpus.embedding import embed_missing
 from answertrail.corpus.report import Gone, IngestReport, LeftOut, Progress, Silent
@@ -44,7 +45,8 @@ class IngestRequest:
     """What to ingest.
 
     `embedder` is a spec; None means `auto` for a new corpus, its own for a known one. `prune`
-    deletes the documents that the report lists as gone.
+    deletes the documents that the report lists as gone. `context` is what is embedded beside each
+    text (`context.context_parts`); None means `none` for a new corpus, its own for a known one.
     """
 
     corpus: str
@@ -53,6 +55,7 @@ class IngestRequest:
     exclude: Sequence[str] = ()
     embedder: str | None = None
     prune: bool = False
+    context: str | None = None
 
 
 _Mark: TypeAlias = tuple[int, int, int] | None
@@ -126,6 +129,7 @@ async def ingest(db: Database, request: IngestRequest, progress: Progress | None
 
 
 async def _corpus(db: Database, request: IngestRequest, found: Discovery) -> tuple[Corpus, Embedder]:
+    context = None if request.context is None else context_parts(request.context)
     try:
         corpus = await corpora.get(db, request.corpus)
     except NotFoundError:
@@ -134,7 +138,8 @@ async def _corpus(db: Database, request: IngestRequest, found: Discovery) -> tup
         concrete = resolve_spec(spec, sample)
         embedder = load_embedder(concrete)
         try:
-            return await corpora.create(db, request.corpus, concrete, embedder.identity), embedder
+            made = await corpora.create(db, request.corpus, concrete, embedder.identity, context=context or ())
+            return made, embedder
         except InputError as error:
             try:
                 corpus = await corpora.get(db, request.corpus)  # another ingest made it meanwhile
@@ -145,6 +150,12 @@ async def _corpus(db: Database, request: IngestRequest, found: Discovery) -> tup
         raise MismatchError(
             f"corpus {corpus.name!r} was made with the embedder {corpus.spec}, not {request.embedder}",
             hint="leave --embedder out, or ingest into a new corpus",
+        )
+    if context is not None and context != corpus.context:
+        raise MismatchError(
+            f"corpus {corpus.name!r} was made with the context {','.join(corpus.context) or 'none'}, "
+            f"not {','.join(context) or 'none'}",
+            hint="leave --context out, or ingest into a new corpus",
         )
     return corpus, load_embedder(corpus.spec)
 
@@ -230,6 +241,7 @@ async def _document(run: _Run, group: Group, item: Read, chunks: Sequence[Chunk]
                 source=item.source,
                 fingerprint=group.fingerprint,
                 notes=item.notes,
+                contexts=contexts_of(item.document, chunks, run.corpus.context),
             )
     except InputError as error:
         await _failed(run, item.source, str(error), None)

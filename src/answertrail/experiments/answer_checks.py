@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from answertrail.errors import InputError
 from answertrail.experiments.inputs import QuestionSet
+from answertrail.metrics.answers.asked import AskedRun, LeftOut, asked
 from answertrail.metrics.clusters import Observation
 from answertrail.metrics.measured import Ineligible, Intervals, Measured, Unscored, measure
 from answertrail.metrics.ranking.answer_checks import CHECKS, Finding, check_answer
 from answertrail.metrics.values import Json
-from answertrail.records import Run
+from answertrail.records import Question, Run
 
 
 class CheckRow(NamedTuple):
@@ -34,7 +35,12 @@ class AnswerCheckScores:
 
     measures: Mapping[str, Measured]
     rows: tuple[CheckRow, ...]
-    unknown_runs: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def unknown_runs(self) -> tuple[str, ...]:
+        """The ids of the runs that belong to no question of the set."""
+        return tuple(row.id for row in self.left_out)
 
     def as_json(self) -> Json:
         """Return measures, findings and unknown runs."""
@@ -53,44 +59,41 @@ def check_answers(
 ) -> AnswerCheckScores:
     """Check the answers of runs; see `check_answer` for what passes.
 
-    Each rate is passed / applicable over runs, its interval over questions. A failed run, and a
-    question without one, is unscored; where a check does not apply the question is ineligible for
-    it. Undefined when it applies nowhere. Raises InputError for a bad `meta.checks` and for two runs of
-    one question and repeat.
+    Each rate is passed / applicable over runs, its interval over questions. A failed run, one that
+    does not say whether it answered, and a question without a run are unscored; where a check does
+    not apply to any run of a question the question is ineligible for it. Undefined when it applies
+    nowhere. Runs belong to questions as `asked` has it, and it raises InputError as that does; also
+    for a bad `meta.checks`.
     """
-    known = questions.by_id
-    by_question: dict[str, dict[int, Run]] = {}
-    for run in runs:
-        if run.question_id not in known:
-            continue
-        repeats = by_question.setdefault(run.question_id, {})
-        if repeats.setdefault(run.repeat or 0, run) is not run:
-            raise InputError(
-                f"two runs of question {run.question_id!r}, repeat {run.repeat or 0}",
-                where=f"run {run.run_id}",
-                hint="score one system at a time, or number the repeats with `repeat`",
-            )
+    joined = asked(questions.questions, runs)
     rows: list[CheckRow] = []
+    by_question: dict[str, list[AskedRun]] = {}
+    for row in joined.runs:
+        by_question.setdefault(row.question.question_id, []).append(row)
     for question in questions.questions:
-        asked: Sequence[tuple[int, Run | None]] = sorted(
-            by_question.get(question.question_id, {}).items(), key=lambda row: row[0]
-        ) or [(0, None)]
-        for repeat, answered in asked:
-            try:
-                findings = check_answer(question, answered)
-            except ValueError as error:
-                raise InputError(str(error), where=f"question {question.question_id}") from None
-            run_id = None if answered is None else answered.run_id
-            rows += [CheckRow(question.question_id, run_id, repeat, finding) for finding in findings]
+        answers = by_question.get(question.question_id, [])
+        told: list[tuple[Run | None, int]] = [(row.run, row.repeat) for row in answers]
+        for run, repeat in told or [(None, 0)]:
+            run_id = run.run_id if run else None
+            rows += [CheckRow(question.question_id, run_id, repeat, found) for found in _checked(question, run)]
     return AnswerCheckScores(
         {check: _rate(check, [row for row in rows if row.finding.check == check], intervals) for check in CHECKS},
         tuple(rows),
-        tuple(run.run_id for run in runs if run.question_id not in known),
+        joined.left_out,
     )
+
+
+def _checked(question: Question, run: Run | None) -> tuple[Finding, ...]:
+    try:
+        return check_answer(question, run)
+    except ValueError as error:
+        raise InputError(str(error), where=f"question {question.question_id}") from None
 
 
 def _rate(check: str, rows: Sequence[CheckRow], intervals: Intervals) -> Measured:
     counted = {"pass": 1, "fail": 0}
+    concerned = {row.question_id for row in rows if row.finding.state != "not_applicable"}
+    outside = {row.question_id: row.finding.reason for row in rows if row.question_id not in concerned}
     return measure(
         check,
         [
@@ -100,7 +103,7 @@ def _rate(check: str, rows: Sequence[CheckRow], intervals: Intervals) -> Measure
         ],
         statistic="totals",
         if_empty="no answer it applies to",
-        ineligible=[Ineligible(r.question_id, r.finding.reason) for r in rows if r.finding.state == "not_applicable"],
+        ineligible=[Ineligible(*row) for row in outside.items()],
         unscored=[Unscored(r.question_id, 1, r.finding.reason) for r in rows if r.finding.state == "unscored"],
         intervals=intervals,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from answertrail.experiments.answer_scores import MissedNugget, QuestionScore
 from answertrail.metrics.answers.asked import Asked, AskedRun
@@ -23,9 +23,9 @@ def per_question(questions: Sequence[Question], asked: Asked, grid: Grid, judged
     lowest first, then by id; questions without a recall come last.
     """
     counts = {
-        "groundedness": groundedness(asked, judged).rows,
-        "citation_retrieved": citation_retrieved(asked).rows,
-        "citation_support": citation_support(asked, judged).rows,
+        "groundedness": _grouped(groundedness(asked, judged).rows),
+        "citation_retrieved": _grouped(citation_retrieved(asked).rows),
+        "citation_support": _grouped(citation_support(asked, judged).rows),
     }
     cells_of: dict[str, list[Cell]] = defaultdict(list)
     runs_of: dict[str, list[AskedRun]] = defaultdict(list)
@@ -38,9 +38,7 @@ def per_question(questions: Sequence[Question], asked: Asked, grid: Grid, judged
         name = question.question_id
         cells, runs = cells_of[name], runs_of[name]
         rates = {"recall": _stated(cells), "ceiling": _retrieved(cells)}
-        rates |= {
-            measure: _summed(row for row in found if row.question_id == name) for measure, found in counts.items()
-        }
+        rates |= {measure: _summed(found[name]) for measure, found in counts.items()}
         rows.append(_score(question, runs, cells, rates))
     return tuple(sorted(rows, key=_urgency))
 
@@ -77,9 +75,15 @@ def _retrieved(cells: list[Cell]) -> Ratio:
     return Ratio(marks.count("HIT"), len(marks), if_empty="no nugget is scored")
 
 
-def _summed(rows: Iterable[Counted]) -> Ratio:
-    kept = list(rows)
-    return Ratio(sum(row.hits for row in kept), sum(row.scored for row in kept), if_empty="nothing is scored")
+def _grouped(rows: Iterable[Counted]) -> Mapping[str, list[Counted]]:
+    out: dict[str, list[Counted]] = defaultdict(list)
+    for row in rows:
+        out[row.question_id].append(row)
+    return out
+
+
+def _summed(rows: Sequence[Counted]) -> Ratio:
+    return Ratio(sum(row.hits for row in rows), sum(row.scored for row in rows), if_empty="nothing is scored")
 
 
 def _missed(cells: list[Cell]) -> tuple[MissedNugget, ...]:
@@ -89,6 +93,8 @@ def _missed(cells: list[Cell]) -> tuple[MissedNugget, ...]:
         lost = [cell for cell in same if cell.recall.mark == "MISS"]
         if lost:
             scored = sum(cell.recall.scored for cell in same)
-            found = sum(cell.ceiling.mark == "HIT" for cell in lost)
-            out.append(MissedNugget(nugget_id, same[0].text, same[0].kind, len(lost), scored, found))
+            judged = [cell.ceiling.mark for cell in lost if cell.ceiling.scored]
+            found = judged.count("HIT") if judged else None
+            rest = len(lost) - len(judged)
+            out.append(MissedNugget(nugget_id, same[0].text, same[0].kind, len(lost), scored, found, rest))
     return tuple(out)

@@ -52,17 +52,22 @@ class TierScores:
 
 @dataclass(frozen=True, slots=True)
 class MissedNugget:
-    """A nugget that some completed runs of its question did not state; of how many, and retrieved how often."""
+    """A nugget that some completed runs of its question did not state; of how many, and retrieved how often.
+
+    `retrieved_when_missed` counts those of the misses whose ceiling has a verdict, and is None where
+    none has; `unscored_when_missed` are the misses whose ceiling has none.
+    """
 
     nugget_id: str
     text: str
     kind: str
     missed: int
     scored: int
-    retrieved_when_missed: int
+    retrieved_when_missed: int | None
+    unscored_when_missed: int = 0
 
     def as_json(self) -> Json:
-        """Return plain values."""
+        """Return plain values; null is not judged, and how many were not is there where there are any."""
         return {
             "nugget_id": self.nugget_id,
             "text": self.text,
@@ -70,6 +75,7 @@ class MissedNugget:
             "missed": self.missed,
             "scored": self.scored,
             "retrieved_when_missed": self.retrieved_when_missed,
+            **({"unscored_when_missed": self.unscored_when_missed} if self.unscored_when_missed else {}),
         }
 
 

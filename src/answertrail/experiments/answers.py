@@ -15,10 +15,17 @@ from answertrail.experiments.stamp import stamp
 from answertrail.experiments.systems import by_system
 from answertrail.metrics.answers.applicable import NotApplicable, Parts
 from answertrail.metrics.answers.asked import Asked, asked
-from answertrail.metrics.answers.citations import citation_exists, citation_retrieved, citation_support, support_source
+from answertrail.metrics.answers.citations import (
+    NO_STATEMENTS,
+    citation_exists,
+    citation_retrieved,
+    citation_support,
+    support_source,
+)
 from answertrail.metrics.answers.effort import by_tier, effort
 from answertrail.metrics.answers.grid import EVERY, STANCE, Grid, grid_of, outdated
 from answertrail.metrics.answers.grounded import groundedness
+from answertrail.metrics.answers.lost import lost_runs, lost_units
 from answertrail.metrics.answers.nuggets import (
     NO_VERDICTS,
     not_asked,
@@ -29,9 +36,10 @@ from answertrail.metrics.answers.nuggets import (
 )
 from answertrail.metrics.answers.rates import MAX_UNSCORED_SHARE, Rate, Rule, rate
 from answertrail.metrics.answers.repeats import RepeatRange, repeat_range
+from answertrail.metrics.answers.statement_units import judged_in_vain
 from answertrail.metrics.answers.verdicts import Judged, judged
 from answertrail.metrics.answers.waterfall import miss_split, waterfall, without_evidence
-from answertrail.metrics.measured import Intervals
+from answertrail.metrics.measured import Intervals, Lost
 from answertrail.metrics.values import Undefined
 from answertrail.records import Question, Run, Verdict
 
@@ -90,7 +98,13 @@ def score_answers(
         ineligible=_ineligible(whole.rates),
         not_applicable=absent,
         errors=joined.errors,
-        left_out=(*joined.left_out, *kept.left_out, *found.left_out, *grid.left_out),
+        left_out=(
+            *joined.left_out,
+            *kept.left_out,
+            *found.left_out,
+            *grid.left_out,
+            *judged_in_vain(joined, found),
+        ),
         outdated=outdated(joined, found),
         grid=grid,
         conditions=conditions,
@@ -129,6 +143,8 @@ class _Maker:
         grounded = groundedness(joined, self.judged)
         no_verdicts = "no groundedness verdicts given" if self.judged.judge else NO_VERDICTS
         none_made = "no answer makes an assertion from what it retrieved"
+        if any(row.unscored for row in grounded.rows):
+            none_made = "no assertion is scored"
         empty = none_made if self.judged.given("groundedness") or not grounded.rows else no_verdicts
         parts = {
             "citation_exists": (citation_exists(joined, self.corpus_ids), "citations"),
@@ -156,8 +172,14 @@ class _Maker:
             if_empty=if_empty,
             ineligible=[*not_asked(questions, joined), *part.ineligible()],
             errored={row.run_id: None for row in joined.errors},
+            lost=[*lost_units(lost_runs(questions, joined), lambda _: None), *_not_carried(part)],
             not_judged=None if not name.endswith("groundedness") or self.judged.given("groundedness") else if_empty,
         )
+
+
+def _not_carried(part: Parts) -> list[Lost]:
+    """Units of completed runs that do not carry their statements: nobody knows how many they cite."""
+    return [Lost(row.question_id, None, row.reason) for row in part.not_applicable if row.reason == NO_STATEMENTS]
 
 
 def one_system(runs: Sequence[Run], system: str | None = None) -> tuple[str, tuple[Run, ...]]:
@@ -191,7 +213,7 @@ def _split(
         ids = {question.question_id for question in part}
         runs = tuple(row for row in joined.runs if row.question.question_id in ids)
         unasked = tuple(row for row in joined.unasked if row.question_id in ids)
-        out[name] = (tuple(part), Asked(runs, unasked, ()))
+        out[name] = (tuple(part), Asked(runs, unasked, (), joined.repeats))
     return out
 
 

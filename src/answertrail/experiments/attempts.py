@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from answertrail.experiments.conditions import META
-from answertrail.records import Run
+from answertrail.metrics.answers.asked import asked
+from answertrail.records import Question, Run
 
 INFRASTRUCTURE = frozenset({"service", "bug", "cancelled", "interrupted", "error"})
 MAX_INFRASTRUCTURE_SHARE = 0.02
@@ -87,6 +88,22 @@ def total(parts: Iterable[Spent]) -> Spent:
     for part in parts:
         out = out.plus(part)
     return out
+
+
+def no_result(runs: Sequence[Run], questions: Sequence[Question] | None = None) -> str | None:
+    """Return why these runs (of these questions alone, where given) are no result; None when they are one.
+
+    They are none when more than 2 % of them ended by an accident. Raises InputError as `asked`.
+    """
+    if questions is not None:
+        runs = [row.run for row in asked(questions, runs).runs]
+    if not too_many_accidents(runs):
+        return None
+    count = sum(map(is_infrastructure, runs))
+    return (
+        f"{count} of {len(runs)} runs ended by an accident (service down, bug, stopped): "
+        f"above {MAX_INFRASTRUCTURE_SHARE:.0%} the set is no result"
+    )
 
 
 def too_many_accidents(runs: Sequence[Run]) -> bool:

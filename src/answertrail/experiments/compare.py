@@ -1,36 +1,21 @@
-"""Compare two systems on the questions both were asked; refuse when more differs than is under test."""
+"""Compare two systems on the runs both made; refuse when more differs than is under test."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from answertrail.errors import InputError, MismatchError
-from answertrail.experiments.compare_measures import MeasureComparison, compare_measures
-from answertrail.experiments.conditions import Conditions, Difference, Name, differences
-from answertrail.experiments.registration import Deviation, Done, Registration, check
+from answertrail.errors import InputError
+from answertrail.experiments.comparable import Allowed, check_sides
+from answertrail.experiments.compare_measures import MeasureComparison, compare_measures, over_runs
+from answertrail.experiments.conditions import Difference
+from answertrail.experiments.registration import Deviation, Registration, check
+from answertrail.experiments.side import Side
+from answertrail.experiments.trajectory import definitions
 from answertrail.metrics.holm import holm
 from answertrail.metrics.measured import Intervals, Measured
 from answertrail.metrics.permutation import TestResult
-from answertrail.metrics.values import Json
-
-NEVER_ALLOWED: tuple[Name, ...] = ("judge", "gold")
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One system: its measures, what they were made under, how often each question was asked.
-
-    `label` is how the caller named it. `done` is None for rankings. `flags` are doubts about its
-    scores that a reader must see.
-    """
-
-    label: str
-    measures: Mapping[str, Measured]
-    conditions: Conditions
-    repeats: Mapping[str, int]
-    done: Done | None = None
-    flags: tuple[str, ...] = ()
+from answertrail.metrics.values import Json, Undefined
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +24,8 @@ class Comparison:
 
     `differing` are the conditions not known to be equal; `allowed` names those that are not under
     test and were allowed all the same. `only_first` and `only_second` are questions one side was
-    never asked.
+    never asked, `unequal_repeats` those with repeats on one side only. `failed` are the common
+    (question, repeat) pairs that ended without a result on either side.
     """
 
     first: Side
@@ -51,10 +37,31 @@ class Comparison:
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     unequal_repeats: tuple[str, ...]
+    failed: tuple[tuple[str, int], ...]
     alpha: float
     registration: Registration | None
     deviations: tuple[Deviation, ...]
     common: int
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What a reader must doubt: of the sides, and differences that what is missing could undo."""
+        found = []
+        for side in (self.first, self.second):
+            found += [f"{side.label}: {side.invalid}; allowed by the caller"] if side.invalid else []
+            found += [f"{side.label}: {flag}" for flag in side.flags]
+        found += [
+            f"{row.name}: the interval leaves 0 out, but the units without a verdict or lost with failed runs could "
+            "make it 0"
+            for row in self.rows
+            if row.undecided
+        ]
+        return tuple(found)
+
+    @property
+    def definitions(self) -> dict[str, str]:
+        """The definitions that go beside these measures wherever they are shown."""
+        return definitions({part.removeprefix("mean_") for row in self.rows for part in row.name.split("/")})
 
     def as_json(self) -> Json:
         """Return both sides, each measure, what differs, what was left out, deviations and flags."""
@@ -65,6 +72,7 @@ class Comparison:
             "questions": self.common,
             "alpha": self.alpha,
             "measures": {row.name: row.as_json() for row in self.rows},
+            "definitions": self.definitions,
             "under_test": list(self.under_test),
             "differing": [
                 {"condition": d.name, "a": d.first.shown, "b": d.second.shown, "how": how(self, d)}
@@ -73,10 +81,11 @@ class Comparison:
             "only_a": list(self.only_first),
             "only_b": list(self.only_second),
             "unequal_repeats": list(self.unequal_repeats),
+            "failed": [{"question_id": name, "repeat": repeat} for name, repeat in self.failed],
             "registration": None
             if registration is None
             else {"hash": registration.hash, "deviations": [row.as_json() for row in self.deviations]},
-            "flags": [f"{side.label}: {flag}" for side in (self.first, self.second) for flag in side.flags],
+            "flags": list(self.flags),
         }
 
 
@@ -88,62 +97,53 @@ def compare(
     under_test: Collection[str] = ("recipe", "prompt"),
     allow_different: Collection[str] = (),
     allow_unequal_repeats: bool = False,
+    allow_invalid: bool = False,
     registration: Registration | None = None,
     alpha: float = 0.05,
     intervals: Intervals = Intervals(),  # noqa: B008 - frozen
 ) -> Comparison:
-    """Compare `names` of both sides: differences second - first over the common questions.
+    """Compare `names` of both sides: differences second - first over the runs on record on both.
 
-    With a registration (its other systems are not missed) its measures are primary: Holm's
-    correction runs over those of them that are compared, others are exploratory and get no
-    adjusted p. Without one, all are one family.
-    Raises MismatchError when a condition that is not under test differs, when the judges differ,
-    when no question is common, and on unequal repeats, unless allowed; a condition that one side
-    does not record is listed. InputError for a measure that a side does not have.
+    Runs are matched by question and repeat. A repeat that one side never made is a reason to
+    refuse, or with `allow_unequal_repeats` left out on both sides. One that failed on a side is
+    left out of both sides of what it has no figure for, listed, and counted in the bounds.
+
+    With a registration (its other systems are not missed) its measures are primary, and Holm's
+    family is all it registered: its measures, once for each system after the first. Others are
+    exploratory and get no adjusted p. Without one, all `names` are one family. A test that is
+    undefined counts as one with p = 1. Raises as `check_sides`, and InputError for a measure that
+    neither side knows.
     """
-    differing = differences(first.conditions, second.conditions)
-    _refuse(differing, first, second, under_test, allow_different)
-    common = [name for name in first.repeats if name in second.repeats]
-    if not common:
-        raise MismatchError("the two have no question in common", where=f"{first.label}, {second.label}")
-    unequal = tuple(name for name in common if first.repeats[name] != second.repeats[name])
-    if unequal and not allow_unequal_repeats:
-        name = unequal[0]
-        raise MismatchError(
-            f"{len(unequal)} question(s) were not asked equally often, such as {name!r}: "
-            f"{first.repeats[name]} and {second.repeats[name]} times",
-            hint="make the missing runs, or --allow-unequal-repeats",
-        )
+    allowed = Allowed(under_test, allow_different, allow_unequal_repeats, allow_invalid)
+    differing, common = check_sides(first, second, allowed)
+    first, second = _told_apart(first, second)
     primary = {measure.name for measure in registration.measures} if registration else set(names)
     alpha = registration.alpha if registration else alpha
-    rows = [
-        replace(
-            compare_measures(
-                _measure(first, name).over(common), _measure(second, name).over(common), alpha=alpha,
-                allow_unequal_repeats=True,
-                intervals=intervals,
-            ),
-            name=name,  # a part, such as false_answer_rate/near_miss, knows only the name of the whole
-            primary=name in primary,
-        )
-        for name in dict.fromkeys(names)
-    ]  # fmt: skip
+    rows = []
+    for name in dict.fromkeys(names):
+        if name not in first.measures and name not in second.measures:
+            raise _unknown(name, first, second)
+        a, b = (_over(side, name, common.repeats) for side in (first, second))
+        row = compare_measures(a, b, name=name, alpha=alpha, intervals=intervals)
+        rows.append(replace(row, primary=name in primary))
     done = [side.done for side in (first, second) if side.done]
-    statistics = {row.name: row.statistic for row in rows}
+    statistics = {row.name: row.statistic or "" for row in rows}
+    failed = {(q, n) for q, n in (*first.failed, *second.failed) if n in common.repeats.get(q, ())}
     return Comparison(
         first,
         second,
-        _adjusted(rows),
+        _adjusted(rows, family_size(registration, len(rows))),
         differing,
         tuple(under_test),
         tuple(d.name for d in differing if d.name in allow_different and d.name not in under_test and not d.unknown),
-        tuple(name for name in first.repeats if name not in second.repeats),
-        tuple(name for name in second.repeats if name not in first.repeats),
-        unequal,
+        common.only_first,
+        common.only_second,
+        common.unequal,
+        tuple(sorted(failed)),
         alpha,
         registration,
         tuple(check(registration, done, statistics, whole=False)) if registration else (),
-        len(common),
+        len(common.repeats),
     )
 
 
@@ -154,40 +154,33 @@ def how(comparison: Comparison, difference: Difference) -> str:
     return "under test" if difference.name in comparison.under_test else "allowed by the caller"
 
 
-def _refuse(
-    found: Sequence[Difference], first: Side, second: Side, under_test: Collection[str], allowed: Collection[str]
-) -> None:
-    bad = [
-        d
-        for d in found
-        if not d.unknown and (d.name in NEVER_ALLOWED or (d.name not in under_test and d.name not in allowed))
-    ]
-    judged = [d for d in found if d.name == "judge" and d.unknown and _has_judged(first) and _has_judged(second)]
-    if not bad and not judged:
-        return
-    what = "; ".join(f"{d.name}: {d.first.shown} and {d.second.shown}" for d in [*bad, *judged])
-    names = sorted({d.name for d in [*bad, *judged]})
-    hint = (
-        "scores of two judges cannot be compared; judge both sides by one"
-        if "judge" in names
-        else f"say that it is meant: --under-test {','.join(names)}, or --allow-different {names[0]}"
-    )
-    raise MismatchError(f"more differs than is under test: {what}", where=f"{first.label}, {second.label}", hint=hint)
+def family_size(registration: Registration | None, asked: int) -> int:
+    """Return how many tests are one family: all that were registered, without a registration all asked for."""
+    if registration is None:
+        return asked
+    return len(registration.measures) * max(1, len(registration.systems) - 1)
 
 
-def _has_judged(side: Side) -> bool:
-    return side.conditions.get("judge").value is not None
+def _told_apart(first: Side, second: Side) -> tuple[Side, Side]:
+    if first.label != second.label:
+        return first, second
+    return replace(first, label=f"{first.label} (A)"), replace(second, label=f"{second.label} (B)")
 
 
-def _measure(side: Side, name: str) -> Measured:
-    if name not in side.measures:
-        raise InputError(
-            f"there is no measure {name!r}", where=side.label, hint=f"known: {', '.join(side.measures) or 'none'}"
-        )
-    return side.measures[name]
+def _unknown(name: str, first: Side, second: Side) -> InputError:
+    known = ", ".join(dict.fromkeys((*first.measures, *second.measures))) or "none"
+    return InputError(f"there is no measure {name!r}", where=f"{first.label}, {second.label}", hint=f"known: {known}")
 
 
-def _adjusted(rows: Sequence[MeasureComparison]) -> tuple[MeasureComparison, ...]:
-    family = {row.name: row.test.p for row in rows if row.primary and isinstance(row.test, TestResult)}
-    adjusted = holm(family)
-    return tuple(replace(row, adjusted_p=adjusted.get(row.name), family=len(family)) for row in rows)
+def _over(side: Side, name: str, repeats: Mapping[str, Collection[int]]) -> Measured | Undefined:
+    """The measure over the common questions, without the runs of repeats the other side never made."""
+    found = side.measure(name)
+    if isinstance(found, Undefined):
+        return found
+    return over_runs(found.over(repeats), lambda key: key[1] in repeats[key[0]])
+
+
+def _adjusted(rows: Sequence[MeasureComparison], family: int) -> tuple[MeasureComparison, ...]:
+    found = {row.name: row.test.p for row in rows if row.primary and isinstance(row.test, TestResult)}
+    adjusted = holm(found, tests=max(family, len(found)))
+    return tuple(replace(row, adjusted_p=adjusted.get(row.name), family=family) for row in rows)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from answertrail.errors import MismatchError
+from answertrail.experiments.compare_bounds import Bounds, difference_bounds
 from answertrail.metrics.clusters import clusters_of
-from answertrail.metrics.measured import Intervals, Measured
+from answertrail.metrics.measured import Intervals, Measured, measure
 from answertrail.metrics.paired import Statistic, paired_difference
 from answertrail.metrics.permutation import TestResult, sign_flip
 from answertrail.metrics.power import detectable_difference, pilot_spread
@@ -22,33 +24,44 @@ LOWER_IS_BETTER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class MeasureComparison:
-    """second - first of one measure, both over the common questions.
+    """second - first of one measure, both over the runs that both have it for, matched by question and repeat.
 
     `better`, `same` and `worse` count questions by the second's ratio against the first's.
-    `detectable` is the smallest difference that so many questions show with a
-    chance of 80 % at alpha. `adjusted_p` is Holm's over `family` tests; None for what is no part
-    of it. `unscored` are the units without a verdict on each side.
+    `detectable` is the smallest difference that so many questions show with a chance of 80 % at
+    alpha. `adjusted_p` is Holm's over `family` tests; None for what is no part of it and for what
+    has no p. `unequal` are questions of which a repeat was left out since one side has no figure for
+    it. `unscored` are the units without a verdict on each side; `bounds` say how far these and the
+    units of failed runs could move the difference. `statistic` is None where neither side has a value.
     """
 
     name: str
-    statistic: Statistic
+    statistic: Statistic | None
     first: Ratio
     second: Ratio
     difference: Estimate | Undefined
     test: TestResult | Undefined
     detectable: float | Undefined
-    questions: int
-    better: int
-    same: int
-    worse: int
-    only_first: tuple[str, ...]
-    only_second: tuple[str, ...]
-    ineligible: tuple[str, ...]
-    unequal: tuple[str, ...]
-    unscored: tuple[int, int]
+    questions: int = 0
+    better: int = 0
+    same: int = 0
+    worse: int = 0
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
+    ineligible: tuple[str, ...] = ()
+    unequal: tuple[str, ...] = ()
+    unscored: tuple[int, int] = (0, 0)
+    bounds: Bounds | Undefined | None = None
     primary: bool = True
     adjusted_p: float | None = None
     family: int = 1
+
+    @property
+    def undecided(self) -> bool:
+        """Whether what is missing could take a difference to 0 that the interval sets apart from it."""
+        interval = self.difference.interval if isinstance(self.difference, Estimate) else None
+        if interval is None or isinstance(interval, Undefined) or interval.low <= 0 <= interval.high:
+            return False
+        return isinstance(self.bounds, Undefined) or (self.bounds is not None and self.bounds[0] <= 0 <= self.bounds[1])
 
     def as_json(self) -> Json:
         """Return values, difference, test, counts and what was left out."""
@@ -59,6 +72,7 @@ class MeasureComparison:
             "a": self.first.as_json(),
             "b": self.second.as_json(),
             "difference": self.difference.as_json(),
+            "bounds": self.bounds.as_json() if isinstance(self.bounds, Undefined) else self.bounds,
             "p": test.p if test else self.test.as_json() if isinstance(self.test, Undefined) else None,
             "p_adjusted": self.adjusted_p,
             "p_smallest": test.smallest if test else None,
@@ -78,67 +92,122 @@ class MeasureComparison:
 
 
 def compare_measures(
-    first: Measured,
-    second: Measured,
+    first: Measured | Undefined,
+    second: Measured | Undefined,
     *,
+    name: str | None = None,
     alpha: float = 0.05,
-    allow_unequal_repeats: bool = False,
     intervals: Intervals = Intervals(),  # noqa: B008 - frozen
 ) -> MeasureComparison:
-    """Compare one measure of two systems on the questions both have it for.
+    """Compare one measure of two systems on the (question, repeat) pairs both have it for.
 
     The interval of the difference is a paired cluster bootstrap, the p-value a sign flip over
-    questions of the same statistic, with as many permutations as resamples. Questions without a
-    denominator on a side are listed. Where runs without a denominator leave a question with unequal
-    repeats, the interval stands and there is no p-value. Raises MismatchError for two names or two
-    statistics, and on unequal repeats unless allowed.
+    questions of the same statistic, with as many permutations as resamples. Pairs that one side has
+    no figure for are left out on both, so no question weighs more on one side for a run that
+    failed. A measure that is undefined on a side gives a row with the reason. Raises MismatchError
+    for two names or two statistics.
     """
+    if isinstance(first, Undefined) or isinstance(second, Undefined):
+        return _undefined(first, second, name or _name(first) or _name(second) or "", intervals)
     if (first.name, first.statistic) != (second.name, second.statistic):
         raise MismatchError(f"{first.name} ({first.statistic}) against {second.name} ({second.statistic})")
     method: Literal["percentile", "bca"] = "bca" if intervals.method == "bca" else "percentile"
-    a, b = first.observations, second.observations
-    try:
-        found = paired_difference(
-            a, b, statistic=first.statistic, level=intervals.level, resamples=intervals.resamples, method=method,
-            allow_unequal_repeats=allow_unequal_repeats,
-        )  # fmt: skip
-    except ValueError as error:
-        raise MismatchError(f"{first.name}: {error}") from None
-    unequal = found.unequal_repeats
-    no_test = Undefined(f"{len(unequal)} question(s) have unequal repeats: the two are not exchangeable")
-    test = no_test if unequal else sign_flip(a, b, statistic=first.statistic, permutations=intervals.resamples)
-    paired = ({row.question_id for row in a} & {row.question_id for row in b}) - set(found.ineligible)
-    better, same, worse = _by_question(first, second)
+    ids = [{row.question_id for row in side.observations} for side in (first, second)]
+    a, b, unequal = paired_by_repeat(first, second)
+    x, y = a.observations, b.observations
+    found = paired_difference(
+        x, y, statistic=first.statistic, level=intervals.level, resamples=intervals.resamples, method=method
+    )
+    used = {row.question_id for row in x} - set(found.ineligible)
+    better, same, worse = _by_question(a, b, name or first.name)
     return MeasureComparison(
-        first.name,
+        name or first.name,
         first.statistic,
-        replace(first, intervals=intervals).over(paired).ratio,
-        replace(second, intervals=intervals).over(paired).ratio,
+        replace(a, intervals=intervals).over(used).ratio,
+        replace(b, intervals=intervals).over(used).ratio,
         found.difference,
-        test,
-        no_test if unequal else _detectable(first, second, alpha),
+        sign_flip(x, y, statistic=first.statistic, permutations=intervals.resamples),
+        _detectable(a, b, alpha),
         found.questions,
         better,
         same,
         worse,
-        found.only_first,
-        found.only_second,
+        tuple(sorted(ids[0] - ids[1])),
+        tuple(sorted(ids[1] - ids[0])),
         found.ineligible,
         unequal,
-        (sum(row.units for row in first.unscored), sum(row.units for row in second.unscored)),
+        (_units(first), _units(second)),
+        _around(difference_bounds(first, second), found.difference),
     )
 
 
-def _by_question(first: Measured, second: Measured) -> tuple[int, int, int]:
+def paired_by_repeat(first: Measured, second: Measured) -> tuple[Measured, Measured, tuple[str, ...]]:
+    """Return both measures over the (question, repeat) pairs both have, and the questions that lost a repeat."""
+    keys = [{(row.question_id, row.repeat) for row in side.observations} for side in (first, second)]
+    both = keys[0] & keys[1]
+    ids = {question for question, _ in keys[0]} & {question for question, _ in keys[1]}
+    unequal = {question for question, _ in keys[0] ^ keys[1]} & ids
+    a, b = (over_runs(side, lambda key: key in both) for side in (first, second))
+    return a, b, tuple(sorted(unequal))
+
+
+def over_runs(found: Measured, kept: Callable[[tuple[str, int]], bool]) -> Measured:
+    """Return the measure over the observations whose (question, repeat) is kept, what is missing unchanged."""
+    rows = [row for row in found.observations if kept((row.question_id, row.repeat))]
+    if len(rows) == len(found.observations):
+        return found
+    return measure(
+        found.name, rows, statistic=found.statistic, if_empty=found.ratio.if_empty, ineligible=found.ineligible,
+        unscored=found.unscored, intervals=found.intervals, worst=found.worst, lost=found.lost, share=found.share,
+    )  # fmt: skip
+
+
+def _around(bounds: Bounds | Undefined | None, difference: Estimate | Undefined) -> Bounds | Undefined | None:
+    """Bounds are over more runs than the difference: let them hold it."""
+    if not isinstance(bounds, tuple) or isinstance(difference, Undefined):
+        return bounds
+    return min(bounds[0], difference.value), max(bounds[1], difference.value)
+
+
+def _name(side: Measured | Undefined) -> str | None:
+    return side.name if isinstance(side, Measured) else None
+
+
+def _undefined(
+    first: Measured | Undefined, second: Measured | Undefined, name: str, intervals: Intervals
+) -> MeasureComparison:
+    """The row of a measure that a side does not have: the other side's value, and why there is no difference."""
+    reasons = [
+        f"{label}: {side.reason}" for label, side in (("A", first), ("B", second)) if isinstance(side, Undefined)
+    ]
+    why = Undefined("; ".join(reasons))
+    known = [side for side in (first, second) if isinstance(side, Measured)]
+    a, b = _alone(first, intervals), _alone(second, intervals)
+    units = (_units(first), _units(second))
+    return MeasureComparison(name, known[0].statistic if known else None, a, b, why, why, why, unscored=units)
+
+
+def _alone(side: Measured | Undefined, intervals: Intervals) -> Ratio:
+    if isinstance(side, Undefined):
+        return Ratio(0, 0, None, side.reason)
+    return replace(side, intervals=intervals).over({row.question_id for row in side.observations}).ratio
+
+
+def _units(side: Measured | Undefined) -> int:
+    return 0 if isinstance(side, Undefined) else sum(row.units for row in side.unscored)
+
+
+def _by_question(first: Measured, second: Measured, name: str) -> tuple[int, int, int]:
     a, b = clusters_of(first.observations), clusters_of(second.observations)
-    ratios = {name: x / y for name, x, y in zip(a.ids, a.numerators, a.denominators, strict=True) if y}
+    ratios = {question: x / y for question, x, y in zip(a.ids, a.numerators, a.denominators, strict=True) if y}
     changes = [
-        x / y - ratios[name]
-        for name, x, y in zip(b.ids, b.numerators, b.denominators, strict=True)
-        if y and name in ratios
+        x / y - ratios[question]
+        for question, x, y in zip(b.ids, b.numerators, b.denominators, strict=True)
+        if y and question in ratios
     ]
     up, down = sum(change > SAME for change in changes), sum(change < -SAME for change in changes)
-    better, worse = (down, up) if first.name.rpartition("/")[2] in LOWER_IS_BETTER else (up, down)
+    lower = not LOWER_IS_BETTER.isdisjoint((*name.split("/"), first.name.rpartition("/")[2]))
+    better, worse = (down, up) if lower else (up, down)
     return better, len(changes) - up - down, worse
 
 

@@ -16,7 +16,7 @@ from answertrail.agent.recipe import Recipe
 from answertrail.errors import MismatchError
 from answertrail.experiments.inputs import QuestionSet
 from answertrail.experiments.judges import judge_of
-from answertrail.experiments.systems import short, system_of
+from answertrail.experiments.systems import model_of, short, system_of
 from answertrail.metrics.values import Json
 from answertrail.records import RetrievalRun, Run, Verdict
 from answertrail.records.run import CodeRef, RecipeRef
@@ -88,7 +88,7 @@ def conditions_of(
     *,
     allow_mixed: Collection[str] = (),
 ) -> Conditions:
-    """Return the conditions all runs share.
+    """Return the conditions all runs share. The model is that of every role the runs name, not the agent's alone.
 
     Raises MismatchError, naming the condition and two of its values, when the runs mix recipes,
     models, corpora, embedders or programs (unless allowed), when a run was asked another text
@@ -99,9 +99,9 @@ def conditions_of(
     found = [
         _shared("recipe", [_recipe(run.recipe) for run in runs], allow_mixed),
         _shared("prompt", [_meta(run, "prompt_hash") for run in runs], allow_mixed),
-        _shared("model", [_model(run, "agent") for run in runs], allow_mixed),
+        _shared("model", [_said(model_of(run)) for run in runs], allow_mixed),
         _shared("corpus", [_corpus(run) for run in runs], allow_mixed),
-        _shared("embedder", [_model(run, "embedder") for run in runs], allow_mixed),
+        _shared("embedder", [_said((run.models or {}).get("embedder")) for run in runs], allow_mixed),
         _shared("code", [_code(run.code) for run in runs], allow_mixed),
     ]
     if questions is not None:
@@ -215,10 +215,6 @@ def _corpus(run: Run) -> tuple[str | None, str]:
     if run.corpus is None:
         return None, "not recorded"
     return run.corpus.snapshot, f"{run.corpus.name} {short(run.corpus.snapshot)}"
-
-
-def _model(run: Run, role: str) -> tuple[str | None, str]:
-    return _said((run.models or {}).get(role))
 
 
 def _meta(run: Run, key: str) -> tuple[str | None, str]:

@@ -6,6 +6,7 @@ of the interval. Without the ending the value itself is compared.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -93,43 +94,65 @@ def plain_name(name: str) -> str:
     return name.rpartition("/")[2].partition("@")[0]
 
 
-def check_gates(measures: Mapping[str, Gateable], gates: Iterable[Gate]) -> list[GateOutcome]:
+def check_gates(
+    measures: Mapping[str, Gateable], gates: Iterable[Gate], *, no_result: str | None = None
+) -> list[GateOutcome]:
     """Hold each gate against the measure it names, in the order given.
 
-    A measure that is undefined, has no interval where an end is compared, or has unscored units
-    fails as "unmeasurable"; unscored units are forgiven when the gate passes with all of them
-    counted against it. Raises InputError for a measure that is not among `measures`.
+    A measure that is undefined, has no interval where an end is compared, or has unscored or lost
+    units fails as "unmeasurable"; such units are forgiven when the gate passes with all of them
+    counted against it, and not where their number is unknown. `no_result` says why the runs are no
+    result at all: every gate fails then. Raises InputError for a measure that is not among
+    `measures`.
     """
-    return [_check(measures, gate) for gate in gates]
+    return [_check(measures, gate, no_result) for gate in gates]
 
 
-def _check(measures: Mapping[str, Gateable], gate: Gate) -> GateOutcome:
+def _check(measures: Mapping[str, Gateable], gate: Gate, no_result: str | None) -> GateOutcome:
     if gate.measure not in measures:
         known = ", ".join(name for name in measures if plain_name(name) not in INFORMATIONAL)
         raise InputError(f"there is no measure {gate.measure!r}", where=gate.text, hint=f"known: {known or 'none'}")
     found = measures[gate.measure]
-    if not (isinstance(found, Measured) and found.unscored):
+    now = found if isinstance(found, Undefined) else found.value
+    if no_result is not None:
+        return GateOutcome(gate, False, None if isinstance(now, Undefined) else now, f"unmeasurable: {no_result}")
+    if isinstance(now, Undefined) or not isinstance(found, Measured) or not (found.unscored or found.lost):
         return _compare(found, gate, "")
-    missing = sum(row.units for row in found.unscored)
     worst = _all_against(found, gate.direction)
     if worst is not None:
-        outcome = _compare(worst, gate, f", with {missing} unscored counted against it")
+        counts = (sum(row.units for row in found.unscored), "unscored"), (found.lost_units, "lost")
+        missing = " and ".join(f"{number} {what}" for number, what in counts if number)
+        outcome = _compare(worst, gate, f", with {missing} counted against it")
         if outcome.passed:
             return outcome
-    now = found.value
-    return GateOutcome(
-        gate, False, None if isinstance(now, Undefined) else now, f"unmeasurable: {missing} unit(s) unscored"
-    )
+    return GateOutcome(gate, False, now, f"unmeasurable: {_missing(found)}")
+
+
+def _missing(found: Measured) -> str:
+    """Say how many units are unscored and lost, and why the first of them are lost."""
+    said = [f"{sum(row.units for row in found.unscored)} unit(s) unscored"] if found.unscored else []
+    if found.lost:
+        number = "an unknown number of" if found.lost_units is None else str(found.lost_units)
+        reasons = Counter(row.reason for row in found.lost)
+        why = ", ".join(f"{reason} ({count} question(s))" for reason, count in sorted(reasons.items()))
+        said.append(f"{number} unit(s) lost: {why}")
+    return " and ".join(said)
 
 
 def _all_against(found: Measured, direction: Direction) -> Measured | None:
-    """The measure with every unscored unit counted against the gate; None where a ratio may pass 1."""
+    """The measure with every unscored and lost unit counted against the gate.
+
+    None where nothing says how far they could move it: their number is unknown, or no unit has a
+    greatest value.
+    """
+    if found.lost_units is None or not (found.share or found.worst):
+        return None
     if any(not found.worst * row.denominator <= row.numerator <= row.denominator for row in found.observations):
         return None
     free = 1 + max((row.repeat for row in found.observations), default=0)
     added = [
-        Observation(row.question_id, row.units * (1 if direction == "over" else found.worst), row.units, free + number)
-        for number, row in enumerate(found.unscored)
+        Observation(name, units * (1 if direction == "over" else found.worst), units, free + number)
+        for number, (name, units) in enumerate(_absent(found))
     ]
     return measure(
         found.name,
@@ -137,7 +160,13 @@ def _all_against(found: Measured, direction: Direction) -> Measured | None:
         statistic=found.statistic,
         intervals=found.intervals,
         worst=found.worst,
+        share=found.share,
     )
+
+
+def _absent(found: Measured) -> list[tuple[str, int]]:
+    rows = [(row.question_id, row.units) for row in found.unscored]
+    return rows + [(row.question_id, row.units) for row in found.lost if row.units is not None]
 
 
 def _compare(found: Gateable, gate: Gate, condition: str) -> GateOutcome:

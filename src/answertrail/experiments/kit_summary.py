@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from answertrail.experiments.inputs import QuestionSet
-from answertrail.experiments.kit import K
+from answertrail.experiments.kit_recording import K
 from answertrail.experiments.retrieval import score_retrieval
 from answertrail.experiments.retrieval_scores import QuestionRow, RetrievalScores
 from answertrail.metrics.measured import Intervals, Measured

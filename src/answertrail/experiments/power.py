@@ -46,7 +46,7 @@ class Design:
 
     def __post_init__(self) -> None:
         _between("--power", self.power, 0, 1)
-        _between("--alpha", self.alpha, 0, 1)
+        _between("--alpha", self.alpha, 1e-9, 1)
         if self.alpha >= self.power:
             raise InputError(f"{self.power:g} is not above --alpha {self.alpha:g}", where="--power")
         if self.spread is None and self.discordant is None and self.baseline is None:
@@ -195,9 +195,12 @@ def nearby(plan: Plan) -> tuple[Plan, ...]:
 
 
 def _needed(difference: float, design: Design) -> int | Undefined:
-    if design.spread is not None:
-        return questions_needed(difference, design.spread, alpha=design.alpha, power=design.power)
-    return binary_questions_needed(difference, design.differing(difference), alpha=design.alpha, power=design.power)
+    try:
+        if design.spread is not None:
+            return questions_needed(difference, design.spread, alpha=design.alpha, power=design.power)
+        return binary_questions_needed(difference, design.differing(difference), alpha=design.alpha, power=design.power)
+    except OverflowError:
+        return Undefined("more questions than can be counted")
 
 
 def _shown(questions: int, design: Design) -> float | Undefined:

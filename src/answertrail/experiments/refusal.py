@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -10,6 +10,8 @@ from answertrail.errors import InputError
 from answertrail.experiments.inputs import QuestionSet
 from answertrail.experiments.judge_choice import one_judge
 from answertrail.metrics.answers.asked import AskedRun, asked
+from answertrail.metrics.answers.lost import LostRuns, lost_runs
+from answertrail.metrics.answers.rates import MAX_UNSCORED_SHARE
 from answertrail.metrics.answers.verdicts import Judged, judged
 from answertrail.metrics.measured import Intervals, Measured
 from answertrail.metrics.refusal.cases import KINDS, UNSTATED, Case, kind_of, said_by
@@ -103,52 +105,67 @@ def score_refusals(
     verdicts: Iterable[Verdict] = (),
     confidence: Mapping[str, float] | None = None,
     judge: str | None = None,
+    max_unscored_share: float = MAX_UNSCORED_SHARE,
     intervals: Intervals = Intervals(),  # noqa: B008 - frozen
 ) -> RefusalScores:
     """Score runs on both sides of answerability.
 
     Answerability is the question's tier, abstention the run's outcome: no text is looked at.
-    `confidence` maps run ids to numbers; without it `meta.confidence` of the runs is used. Raises
-    InputError as `asked` and `judged`, and for a confidence that is no finite number or of a run
-    that is not here.
+    `confidence` maps run ids to numbers; without it `meta.confidence` of the runs is used. A rate or
+    score with a larger unscored share than `max_unscored_share` is undefined. Raises InputError as
+    `asked` and `judged`, and for a confidence that is no finite number or of a run that is not here.
     """
     joined = asked(questions.questions, runs)
     chosen = one_judge(verdicts, judge)
     verdict_of = judged(chosen.verdicts, joined.runs, judge=chosen.judge)
     sure = _confidences(joined.runs, confidence)
     cases = tuple(_case(row, verdict_of, sure.get(row.run_id)) for row in joined.runs)
-    rates = {
-        "false_answer_rate": false_answer_rate(cases, intervals),
-        "correct_refusal_rate": correct_refusal_rate(cases, intervals),
-        "over_refusal_rate": over_refusal_rate(cases, intervals),
-        "failure_rate": failure_rate(cases, intervals),
-    }
     table = answer_table(questions.questions, cases)
     if table.runs != len(cases):
         raise ValueError(f"the table holds {table.runs} of {len(cases)} runs")
+    by_id = questions.by_id
+    lost = lost_runs(questions.questions, joined)
+    sides = {
+        side: [row for row in lost if (by_id[row.question_id].tier != "unanswerable") == side] for side in (True, False)
+    }
     return RefusalScores(
         questions.hash,
         table,
-        rates,
         {
-            kind: false_answer_rate((case for case in cases if case.kind == kind), intervals)
+            "false_answer_rate": false_answer_rate(cases, intervals, sides[False], max_unscored_share),
+            "correct_refusal_rate": correct_refusal_rate(cases, intervals, sides[False], max_unscored_share),
+            "over_refusal_rate": over_refusal_rate(cases, intervals, sides[True], max_unscored_share),
+            "failure_rate": failure_rate(cases, intervals, lost),
+        },
+        {
+            kind: false_answer_rate(
+                [case for case in cases if case.kind == kind],
+                intervals,
+                [row for row in lost if kind_of(by_id[row.question_id]) == kind],
+                max_unscored_share,
+            )
             for kind in (*KINDS, UNSTATED)
         },
+        dict(_crag(cases, sides, intervals, max_unscored_share)),
         {
-            "crag_score": crag_score(cases, intervals),
-            "crag_score_answerable": crag_score(
-                (case for case in cases if case.answerable), intervals, "crag_score_answerable"
-            ),
-            "crag_score_unanswerable": crag_score(
-                (case for case in cases if not case.answerable), intervals, "crag_score_unanswerable"
-            ),
+            "risk_coverage": risk_coverage(cases, lost, max_unscored_share),
+            "false_answer_curve": false_answer_curve(cases, lost, max_unscored_share),
         },
-        {"risk_coverage": risk_coverage(cases), "false_answer_curve": false_answer_curve(cases)},
         cases,
         tuple(row.question_id for row in joined.unasked),
         tuple((row.id, row.reason) for row in joined.left_out),
         tuple(_notes(questions, table, cases)),
     )
+
+
+def _crag(
+    cases: Sequence[Case], lost: Mapping[bool, Sequence[LostRuns]], intervals: Intervals, max_unscored_share: float
+) -> Iterator[tuple[str, Measured | Undefined]]:
+    """The score over all, and over each side of answerability."""
+    yield "crag_score", crag_score(cases, intervals, "crag_score", (*lost[True], *lost[False]), max_unscored_share)
+    for name, side in (("crag_score_answerable", True), ("crag_score_unanswerable", False)):
+        own = [case for case in cases if case.answerable == side]
+        yield name, crag_score(own, intervals, name, lost[side], max_unscored_share)
 
 
 def _case(row: AskedRun, verdict_of: Judged, confidence: float | None) -> Case:

@@ -10,7 +10,8 @@ from answertrail.errors import InputError
 from answertrail.experiments.conditions import META, artefact_of
 from answertrail.experiments.inputs import QuestionSet
 from answertrail.experiments.registration import Done, Registration
-from answertrail.experiments.systems import by_system, system_of
+from answertrail.experiments.systems import by_system, model_of, system_of
+from answertrail.metrics.answers.asked import asked
 from answertrail.records import Run
 from answertrail.records.base import instant
 
@@ -33,13 +34,13 @@ def registration_of(run: Run) -> str | None:
 
 def done_of(runs: Sequence[Run], questions: QuestionSet) -> Done:
     """Return what was done with the runs of one system. A question without a run has 0 repeats."""
-    counts = Counter(run.question_id for run in runs)
+    counts = Counter(row.question.question_id for row in asked(questions.questions, runs).runs)
     started = [run.started_at for run in runs if run.started_at]
     first = runs[0] if runs else None
     return Done(
         system=system_of(first) if first else "unnamed",
         recipe_hash=first.recipe.hash if first and first.recipe else None,
-        model=str((first.models or {}).get("agent")) if first and (first.models or {}).get("agent") else None,
+        model=(model_of(first) or None) if first else None,
         snapshot=first.corpus.snapshot if first and first.corpus else None,
         gold_hash=questions.hash,
         repeats=tuple(sorted({counts[name] for name in questions.ids})),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from answertrail.errors import InputError
 from answertrail.experiments.inputs import QuestionSet
 from answertrail.experiments.retrieval_mode import Key, Task, score_mode, where
 from answertrail.experiments.retrieval_scores import ModeScores, QuestionRow, RetrievalScores, StrayRanking
-from answertrail.experiments.retrieval_unit import ranking_unit
+from answertrail.experiments.retrieval_unit import document_namer, ranking_unit
 from answertrail.experiments.stamp import stamp
 from answertrail.metrics.measured import Ineligible, Intervals
 from answertrail.metrics.ranking.gold import Gold, gold_of
@@ -30,14 +30,18 @@ def score_retrieval(
     averaged_ties: bool = False,
     max_error_share: float = MAX_ERROR_SHARE,
     corpus: CorpusRef | None = None,
+    documents: Collection[str] = (),
 ) -> RetrievalScores:
     """Return the contract's retrieval measures of every mode at each k, and at a budget of chunks when given.
 
     A question without a ranking counts 0 in every repeat the mode has. A ranking whose `meta.error`
     is set is unscored; a mode with more than `max_error_share` of them is invalid and its measures
-    are Undefined. Rankings of unknown questions are listed. Raises InputError without a ranking of
-    a known question, for a (question, mode, repeat) given twice, a score that rises along its
-    list, k or budget below 1, one relevant id with two grades, and as `ranking_unit`.
+    are Undefined. Rankings of unknown questions are listed. `documents` are ids known to be
+    documents, for collections whose document ids look like chunk ids (`document_namer`).
+
+    Raises InputError without a ranking of a known question, for a (question, mode, repeat) given
+    twice, a score that rises along its list, k or budget below 1, one relevant id with two grades,
+    and as `ranking_unit`.
     """
     rows = list(rankings)
     chosen = tuple(dict.fromkeys(ks))
@@ -49,7 +53,8 @@ def score_retrieval(
     by_id = questions.by_id
     modes = _by_mode(rows, by_id)
     kind = ranking_unit(questions.questions, rows, unit)
-    golds = {question.question_id: _gold(question, kind) for question in questions.questions}
+    document = document_namer(questions.questions, rows, documents)
+    golds = {question.question_id: _gold(question, kind, document) for question in questions.questions}
     task = Task(
         by_id,
         {name: gold for name, gold in golds.items() if isinstance(gold, Gold)},
@@ -94,9 +99,9 @@ def _by_mode(rows: Sequence[RetrievalRun], questions: Mapping[str, Question]) ->
     return {mode: {key: row for key, row in kept.items() if key[0] in questions} for mode, kept in modes.items()}
 
 
-def _gold(question: Question, unit: UnitKind) -> Gold | Ineligible:
+def _gold(question: Question, unit: UnitKind, document: Callable[[str], str]) -> Gold | Ineligible:
     try:
-        return gold_of(question, unit)
+        return gold_of(question, unit, document)
     except ValueError as error:
         raise InputError(str(error), where=f"question {question.question_id}") from None
 

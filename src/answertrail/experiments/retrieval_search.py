@@ -68,7 +68,7 @@ async def search_modes(
     """Rank chunks for every question with every (name, search mode), k deep or as deep as the budget.
 
     By document a search goes on until k distinct documents are ranked or nothing is left.
-    `elapsed_ms` is the time of the search that gave the list; one search before the first is not
+    `elapsed_ms` is the time of all searches it took; one search before the first is not
     timed, since it loads the model. A search that fails is a ranking with `meta.error`.
     """
     if questions:
@@ -89,14 +89,14 @@ async def _ranking(
     if name != mode:
         meta["resolved_mode"] = mode
     try:
+        started = time.perf_counter()
         while True:
-            started = time.perf_counter()
             hits = (await corpus.search(question.question, mode=mode, k=depth)).hits
-            elapsed = (time.perf_counter() - started) * 1000
             ids = [hit.chunk_id for hit in hits]
             if unit != "document" or len(hits) < depth or len(set(map(document_of, ids))) >= k:
                 break
             depth *= 2
+        elapsed = (time.perf_counter() - started) * 1000
     except AnswerTrailError as error:
         meta["error"] = error.as_dict()
         return RetrievalRun(question_id=question.question_id, mode=name, unit="chunk", ranked=[], meta=meta)

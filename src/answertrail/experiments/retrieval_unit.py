@@ -1,12 +1,12 @@
-"""Which unit a set of rankings is scored in: chunks, documents or nodes."""
+"""Which unit a set of rankings is scored in: chunks, documents or nodes; and which document an id names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import get_args
 
 from answertrail.errors import InputError
-from answertrail.metrics.ranking.units import UnitKind, place_of
+from answertrail.metrics.ranking.units import UnitKind, document_of, place_of
 from answertrail.records import Question, RetrievalRun
 
 
@@ -36,6 +36,30 @@ def ranking_unit(questions: Iterable[Question], rankings: Sequence[RetrievalRun]
                 where=f"question {row.question_id}, mode {row.mode}",
             )
     return unit
+
+
+def document_namer(
+    questions: Iterable[Question], rankings: Iterable[RetrievalRun], documents: Collection[str] = ()
+) -> Callable[[str], str]:
+    """Return what tells the document that a `relevant` id names, for a collection whose ids may look like chunk ids.
+
+    An id that is known as a document stays: one of `documents`, of the evidence, or ranked (the
+    documents of ranked chunks). Where documents of this collection look like chunk ids
+    (`PMID:1234567`), so does one that nobody found, and it stays as well. Any other chunk id counts
+    as its document.
+    """
+    known = {*documents, *(span.document_id for question in questions for span in question.evidence or ())}
+    for row in rankings:
+        known.update(entry.id if row.unit == "document" else document_of(entry.id) for entry in row.ranked)
+    alike = any(place_of(name) for name in known)
+
+    def named(name: str) -> str:
+        whole = document_of(name)
+        if name in known:
+            return name
+        return name if alike and whole not in known and place_of(whole) is None else whole
+
+    return named
 
 
 def chunk_rankings(row: RetrievalRun) -> bool:

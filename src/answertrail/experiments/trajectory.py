@@ -11,6 +11,7 @@ from answertrail.experiments.inputs import QuestionSet
 from answertrail.experiments.unlabelled import questions_of
 from answertrail.metrics.answers.applicable import NotApplicable
 from answertrail.metrics.answers.asked import Errored, LeftOut, asked
+from answertrail.metrics.answers.lost import lost_runs
 from answertrail.metrics.measured import Ineligible, Intervals, Measured
 from answertrail.metrics.ranking.gold import Gold, gold_of
 from answertrail.metrics.trajectory.cited_share import cited_share, fabricated
@@ -152,7 +153,9 @@ def score_trajectories(
         facts = _facts(trails, golds, unit)
         pairs = [(trail, facts[trail.run_id]) for trail in trails if trail.run_id in facts]
         unasked = [row for row in found.unasked if isinstance(golds[row.question_id], Gold)]
-        made |= evidence_measures(pairs, [*_without(golds), *unasked], intervals)
+        sizes = {name: gold.size for name, gold in golds.items() if isinstance(gold, Gold)}
+        gone = lost_runs(questions.questions, found)
+        made |= evidence_measures(pairs, [*_without(golds), *unasked], intervals, gone, sizes)
     if drifts is not None:
         made |= _drift_measures(trails, drifts, intervals)
     rows = [
@@ -231,9 +234,11 @@ def _drift_measures(trails: Sequence[Trail], drifts: Mapping[str, Drift], interv
         value: float | Undefined = getattr(drifts[trail.run_id], name)
         return value.reason if isinstance(value, Undefined) else Part(value, 1)
 
-    mean = taken("retrieval_drift", [(trail, part(trail, "mean")) for trail in trails], "means", intervals)
-    slope = taken("retrieval_drift_slope", [(trail, part(trail, "slope")) for trail in trails], "means", intervals)
-    return {"retrieval_drift": mean, "retrieval_drift_slope": slope}
+    wanted: Mapping[str, Literal["mean", "slope"]] = {"retrieval_drift": "mean", "retrieval_drift_slope": "slope"}
+    return {
+        name: taken(name, [(trail, part(trail, which)) for trail in trails], "means", intervals, share=False)
+        for name, which in wanted.items()
+    }
 
 
 def _remark(name: str) -> Json:

@@ -35,6 +35,17 @@ class Unscored(NamedTuple):
     reason: str
 
 
+class Lost(NamedTuple):
+    """Units of a run that did not complete, was never made, or does not record what the measure needs.
+
+    `units` is None where nobody can know how many they are.
+    """
+
+    question_id: str
+    units: int | None
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Intervals:
     """How intervals are made. `wilson` and `clopper-pearson` need one 0-or-1 observation a question."""
@@ -50,8 +61,10 @@ class Measured:
 
     `statistic` is "totals" (sum of numerators / sum of denominators) or "means" (mean over
     questions of numerator / denominator, repeats pooled). `unscored` units are in neither count;
-    `bounds` says how far they could move the value. `worst` is the least one unit can count: 0 for
-    a share, below 0 for a score.
+    `bounds` says how far they could move the value. `lost` units are in neither count nor in the
+    bounds. `worst` is the least one unit can count: 0 for a share, below 0 for a score. `share` is
+    whether a numerator is part of its denominator: what is none has neither exact interval nor
+    bounds.
     """
 
     name: str
@@ -62,6 +75,8 @@ class Measured:
     unscored: tuple[Unscored, ...] = ()
     intervals: Intervals = Intervals()
     worst: float = 0.0
+    lost: tuple[Lost, ...] = ()
+    share: bool = True
 
     @property
     def value(self) -> float | Undefined:
@@ -79,13 +94,19 @@ class Measured:
         return len({row.question_id for row in self.observations})
 
     @property
+    def lost_units(self) -> int | None:
+        """How many units are lost; None when it cannot be known."""
+        units = [row.units for row in self.lost]
+        return None if None in units else sum(number or 0 for number in units)
+
+    @property
     def bounds(self) -> tuple[float, float] | None:
         """The value if all unscored units were misses, and if all were hits; None without any.
 
         Of totals only: a question all of whose units are unscored has no share in a mean of ratios.
         """
         extra = sum(row.units for row in self.unscored)
-        if not extra or self.statistic != "totals":
+        if not extra or not self.share or self.statistic != "totals":
             return None
         whole = self.ratio.denominator + extra
         return (self.ratio.numerator + self.worst * extra) / whole, (self.ratio.numerator + extra) / whole
@@ -102,15 +123,22 @@ class Measured:
             unscored=(row for row in self.unscored if row.question_id in wanted),
             intervals=self.intervals,
             worst=self.worst,
+            lost=(row for row in self.lost if row.question_id in wanted),
+            share=self.share,
         )
 
     def as_json(self) -> Json:
-        """Return the contract's shape of a value; with unscored units, also their number and the bounds."""
+        """Return the contract's shape of a value; also, where there are any, unscored units, bounds, lost units.
+
+        `lost` is null where their number cannot be known.
+        """
         out = self.ratio.as_json()
         if self.unscored:
             out["unscored"] = sum(row.units for row in self.unscored)
             if self.bounds is not None:
                 out["bounds"] = list(self.bounds)
+        if self.lost:
+            out["lost"] = self.lost_units
         return out
 
 
@@ -124,18 +152,22 @@ def measure(
     unscored: Iterable[Unscored] = (),
     intervals: Intervals = Intervals(),
     worst: float = 0.0,
+    lost: Iterable[Lost] = (),
+    share: bool = True,
 ) -> Measured:
     """Return a measure of these observations, its interval by resampling questions.
 
     Where all questions agree on 0 or on 1 a bootstrap has nothing to vary; the interval is then
-    Clopper and Pearson's with the questions as trials, and is named so (of shares only, not of a
-    score whose `worst` is below 0). Undefined, with `if_empty`
-    as the reason, when no question has a denominator. Raises ValueError as `clusters_of`.
+    Clopper and Pearson's with the questions as trials, and is named so. Only a share is a number of
+    trials: not a score whose `worst` is below 0, and not, with `share` False, a quotient that may
+    pass 1 or a mean of amounts. Undefined, with `if_empty` as the reason, when no question has a
+    denominator. Raises ValueError as `clusters_of`.
     """
     rows = tuple(observations)
-    ratio = _ratio(rows, statistic, intervals, shares=worst == 0)
+    ratio = _ratio(rows, statistic, intervals, shares=share and worst == 0)
     kept = Ratio(ratio.numerator, ratio.denominator, ratio.interval, if_empty)
-    return Measured(name, statistic, rows, kept, tuple(ineligible), tuple(unscored), intervals, worst)
+    lists = tuple(ineligible), tuple(unscored)
+    return Measured(name, statistic, rows, kept, *lists, intervals, worst, tuple(lost), share)
 
 
 def _ratio(rows: tuple[Observation, ...], statistic: Statistic, intervals: Intervals, *, shares: bool) -> Ratio:
@@ -165,7 +197,7 @@ def _exact(
     if intervals.method == "none":
         return None
     if not shares:
-        return Undefined(f"{intervals.method} is for shares, not for a score")
+        return Undefined(f"{intervals.method} is for shares, and this is none")
     trials = [row for row in rows if row.denominator]  # a row over nothing is no trial
     single = {row.question_id for row in trials}
     if len(single) != len(trials) or any(row.denominator != 1 or row.numerator not in (0, 1) for row in trials):

@@ -34,7 +34,6 @@ class Pairing:
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     ineligible: tuple[str, ...]
-    unequal_repeats: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,6 @@ class Difference:
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     ineligible: tuple[str, ...]
-    unequal_repeats: tuple[str, ...]
     empty_resamples: int
 
 
@@ -61,7 +59,6 @@ def paired_difference(
     resamples: int = RESAMPLES,
     method: Method = "percentile",
     seed: int | None = None,
-    allow_unequal_repeats: bool = False,
     max_empty_share: float = MAX_EMPTY_SHARE,
 ) -> Difference:
     """Return rate(second) - rate(first) over the questions of both, and its paired cluster bootstrap interval.
@@ -69,10 +66,10 @@ def paired_difference(
     Each resample draws questions and takes both systems' repeats of each. The seed is that of the
     common question ids. Undefined without common questions or without a denominator on a side;
     the interval as in `ratio_of_totals`, and all differences equal has none. Raises ValueError when
-    a question has more repeats in one system, unless `allow_unequal_repeats` (they are then listed:
-    such a question weighs differently in each side's totals).
+    a question has more repeats in one system: it would weigh differently in each side's totals, and
+    two equal systems would seem to differ.
     """
-    pairing = pair(first, second, statistic, allow_unequal_repeats)
+    pairing = pair(first, second, statistic)
     seed = seed_of(pairing.ids) if seed is None else seed
     interval, empty = cluster_interval(
         pairing.vectors,
@@ -93,14 +90,11 @@ def paired_difference(
         pairing.only_first,
         pairing.only_second,
         pairing.ineligible,
-        pairing.unequal_repeats,
         empty,
     )
 
 
-def pair(
-    first: Iterable[Observation], second: Iterable[Observation], statistic: Statistic, allow_unequal_repeats: bool
-) -> Pairing:
+def pair(first: Iterable[Observation], second: Iterable[Observation], statistic: Statistic) -> Pairing:
     """Bring two systems' observations onto their common questions. Raises as `paired_difference`."""
     if statistic not in ("totals", "means"):
         raise ValueError(f"statistic {statistic!r}: choose totals or means")
@@ -113,10 +107,10 @@ def pair(
         ineligible = tuple(sorted({*a.empty, *b.empty}))
         a, b = a.keep(common - set(ineligible)), b.keep(common - set(ineligible))
     unequal = tuple(name for name, n, m in zip(a.ids, a.repeats, b.repeats, strict=True) if n != m)
-    if unequal and not allow_unequal_repeats:
-        raise ValueError(f"{len(unequal)} question(s) have unequal repeats, such as {unequal[0]!r}; drop some or allow")
+    if unequal:
+        raise ValueError(f"{len(unequal)} question(s) have unequal repeats, such as {unequal[0]!r}; drop some")
     (rate_a, rows_a), (rate_b, rows_b) = _side(a, statistic), _side(b, statistic)
-    return Pairing(a.ids, rate_a, rate_b, np.hstack([rows_a, rows_b]), only_first, only_second, ineligible, unequal)
+    return Pairing(a.ids, rate_a, rate_b, np.hstack([rows_a, rows_b]), only_first, only_second, ineligible)
 
 
 def _side(clusters: Clusters, statistic: Statistic) -> tuple[Ratio, Floats]:

@@ -54,7 +54,7 @@ def sign_flip(
     """
     if permutations < 1:
         raise ValueError(f"{permutations} permutations")
-    pairing = pair(first, second, statistic, allow_unequal_repeats=False)
+    pairing = pair(first, second, statistic)
     for side in (pairing.first.value, pairing.second.value):
         if isinstance(side, Undefined):
             return side

@@ -42,7 +42,7 @@ def pilot_spread(
     It holds for the pilot's number of repeats: more of them make it smaller. Undefined as `spread`,
     and without a denominator on a side. Raises ValueError as `paired_difference`.
     """
-    pairing = pair(first, second, statistic, allow_unequal_repeats=False)
+    pairing = pair(first, second, statistic)
     for side in (pairing.first.value, pairing.second.value):
         if isinstance(side, Undefined):
             return side

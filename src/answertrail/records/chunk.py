@@ -43,3 +43,8 @@ class Chunk:
 def text_hash(text: str) -> str:
     """Return `sha256:<hex>` of a text's UTF-8 bytes; the key of everything content-addressed."""
     return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def embedded_text(context: str, text: str) -> str:
+    """Return what is embedded for a chunk: its text, below its context where it has one."""
+    return f"{context}\n{text}" if context else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,3 +28,8 @@ class EmbedderIdentity:
     def key(self) -> str:
         """One string for logs and errors."""
         return f"{self.name}@{self.revision[:12]}/{self.dims}"
+
+
+def embedder_key(identity: EmbedderIdentity, context: Sequence[str]) -> str:
+    """Return the embedder's key with what was embedded beside the text, `minilm@8199be6f699a/384+title,previous`."""
+    return f"{identity.key}+{','.join(context)}" if context else identity.key

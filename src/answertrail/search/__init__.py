@@ -1,1 +1,1 @@
-"""Search modes over one corpus: dense, lexical, hybrid, fused. One interface, one module each."""
+"""Search modes over one corpus, from dense to timeline: one interface, one module each. Start at `modes`."""

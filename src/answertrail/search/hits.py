@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+
+from answertrail.search.coverage import Coverage
+
+_LAST = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +47,11 @@ class Filter:
 class Hit:
     """One chunk at its rank.
 
-    `score` is the mode's own; `dense` the cosine (-1 to 1) and `lexical` the BM25 score
-    (0 and up), None where the mode did not compute them. `lines` are the cues or sentences the
-    chunk's `text` was joined from.
+    `score` is the mode's own and never rises along the hits; `dense` the cosine (-1 to 1) and
+    `lexical` the BM25 score (0 and up), None where the mode did not compute them. `relevance` is
+    what the order was made by where `score` only gives the order: the fused score (near,
+    timeline, diverse), or the reranker's for the chunks it read.
+    `lines` are the cues or sentences the chunk's `text` was joined from.
     """
 
     chunk_id: str
@@ -59,6 +65,7 @@ class Hit:
     score: float
     dense: float | None = None
     lexical: float | None = None
+    relevance: float | None = None
     lines: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
 
@@ -69,8 +76,9 @@ class SearchResult:
 
     `matching` counts the chunks the filter lets through and the mode can rank; there are
     exactly min(k, matching) hits. `held_back` counts those left out because they were excluded.
-    `terms` maps each query term (stemmed) to the number of
-    chunks of the whole corpus that hold it.
+    `terms` maps each query term (stemmed) to the number of chunks of the whole corpus that hold
+    it. `undated_left_out` counts the documents that only a date bound left out, having no date.
+    `coverage` tells of every period, None for a mode without periods.
     """
 
     query: str
@@ -80,3 +88,24 @@ class SearchResult:
     chunks_in_corpus: int
     held_back: int = 0
     terms: Mapping[str, int] = field(default_factory=dict)
+    undated_left_out: int = 0
+    coverage: Coverage | None = None
+
+    @property
+    def dated(self) -> tuple[Hit, ...]:
+        """The hits in date order, by document and by place in it; the undated last."""
+        return tuple(in_date_order(self.hits))
+
+
+def in_date_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Sort hits by date, document and place in the document; the undated come last."""
+    return sorted(hits, key=lambda hit: (hit.published_at or _LAST, hit.document_id, offset_of(hit.chunk_id)))
+
+
+def offset_of(chunk_id: str) -> int:
+    """Return where a chunk begins in its document: seconds of timed text, characters of untimed.
+
+    0 for an id that does not end in a number; the document's own id may hold `:`.
+    """
+    tail = chunk_id.rpartition(":")[2]
+    return int(tail) if tail.isascii() and tail.isdigit() else 0

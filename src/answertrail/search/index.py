@@ -14,12 +14,16 @@ import numpy.typing as npt
 
 from answertrail.errors import InputError, MismatchError
 from answertrail.models.embedding.base import Embedder, Vectors
+from answertrail.search.around import Neighbours, Surroundings, place_of
 from answertrail.search.dense import Places, cosines, first_equal
 from answertrail.search.fusion import best
 from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult
 from answertrail.search.lexical import LexicalIndex
 from answertrail.search.links import at_second
-from answertrail.search.modes import Mode, Signals, mode_named
+from answertrail.search.modes import mode_named
+from answertrail.search.ranking import Facts, Mode, Ranking, Signals
+from answertrail.search.rerank import rerank
+from answertrail.search.timeline import coverage
 
 _QUERY_CACHE = 256
 
@@ -47,37 +51,51 @@ class CorpusIndex:
         self._first: Places | None = None
         epoch = [row.published_at.timestamp() if row.published_at else np.nan for row in rows]
         self._published = np.array(epoch, dtype=np.float64)
+        numbers: dict[str, int] = {}
+        self._documents = np.array([numbers.setdefault(r.document_id, len(numbers)) for r in rows], dtype=np.intp)
+        self._numbers = numbers
+        self._neighbours = Neighbours(rows)
+        self._before, self._after = self._neighbours.rows_beside()
         self._queries: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
 
-    async def search(self, query: str, *, mode: str, k: int, within: Filter | None = None) -> SearchResult:
+    async def search(self, query: str, *, mode: str | Mode, k: int, within: Filter | None = None) -> SearchResult:
         """Return exactly min(k, matching) hits; ties are broken by chunk id.
 
-        Raises InputError for an empty query or k below 1, NotFoundError for an unknown mode.
+        `mode` is a name (see `modes.mode_named`) or a mode with settings of its own. Raises
+        InputError for an empty query or k below 1, NotFoundError for an unknown mode.
         """
-        chosen = mode_named(mode)
+        chosen = mode_named(mode) if isinstance(mode, str) else mode
         if not query.strip():
             raise InputError("the query is empty")
         if k < 1:
             raise InputError(f"k must be at least 1, not {k}")
-        allowed = self._allowed(within or Filter())
-        signals = await self._signals(query, chosen, allowed)
+        signals = await self._signals(query, chosen, within or Filter())
         # Scores are those of the whole filtered corpus; what was shown is only left out of the
         # rows, so that a repeated query goes on exactly where it stopped.
-        ranking = chosen.rank(signals)
-        shown = self._rows_of((within or Filter()).exclude)
+        shown = signals.shown
+        ranking = await rerank(chosen, query, chosen.rank(signals), self.rows, shown)
         eligible = ranking.eligible & ~shown
         places = best(ranking.scores, eligible, k)
         return SearchResult(
             query=query,
-            mode=mode,
-            hits=tuple(self._hit(int(place), float(ranking.scores[place]), signals, chosen) for place in places),
+            mode=chosen.name,
+            hits=tuple(self._hit(int(place), ranking, signals, chosen) for place in places),
             matching=int(eligible.sum()),
             held_back=int((ranking.eligible & shown).sum()),
             chunks_in_corpus=len(self.rows),
             terms=self.lexical.terms(query),
+            undated_left_out=len(np.unique(self._documents[signals.facts.undated_out])),
+            coverage=coverage(signals, ranking, places),
         )
 
-    async def _signals(self, query: str, mode: Mode, allowed: npt.NDArray[np.bool_]) -> Signals:
+    def around(self, chunk_id: str, before: int = 1, after: int = 1) -> Surroundings:
+        """Return a chunk with its neighbours in document order.
+
+        Raises NotFoundError for an unknown id, InputError for a negative number.
+        """
+        return self._neighbours.around(place_of(self.by_id, chunk_id), before, after)
+
+    async def _signals(self, query: str, mode: Mode, within: Filter) -> Signals:
         count = len(self.rows)
         dense = np.full(count, np.nan, dtype=np.float32)
         lexical, share = np.zeros(count, dtype=np.float32), 0.0
@@ -86,7 +104,8 @@ class CorpusIndex:
             dense = await asyncio.to_thread(self._cosines, vector)
         if "lexical" in mode.needs and count:
             lexical, share = self.lexical.scores(query)
-        return Signals(dense, lexical, share, allowed)
+        allowed, facts = self._allowed(within)
+        return Signals(dense, lexical, share, allowed, self._rows_of(within.exclude), facts)
 
     def _cosines(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         # At the first dense search and not when opened: it reads the whole matrix. Two threads
@@ -104,25 +123,32 @@ class CorpusIndex:
                 self._queries.popitem(last=False)
         return known
 
-    def _allowed(self, within: Filter) -> npt.NDArray[np.bool_]:
+    def _allowed(self, within: Filter) -> tuple[npt.NDArray[np.bool_], Facts]:
         allowed = np.ones(len(self.rows), dtype=np.bool_)
-        # A document without a date compares false with any bound: it takes no part.
-        if within.start is not None:
-            allowed &= self._published >= within.start.timestamp()
-        if within.end is not None:
-            allowed &= self._published < within.end.timestamp()
         if within.documents is not None:
-            allowed &= np.array([row.document_id in within.documents for row in self.rows], dtype=np.bool_)
-        return allowed
+            known = [self._numbers[name] for name in within.documents if name in self._numbers]
+            allowed &= np.isin(self._documents, np.array(known, dtype=np.intp))
+        start = within.start.timestamp() if within.start is not None else None
+        end = within.end.timestamp() if within.end is not None else None
+        undated_out = np.zeros_like(allowed)
+        if start is not None or end is not None:
+            undated_out = allowed & np.isnan(self._published)
+        # A document without a date compares false with any bound: it takes no part.
+        if start is not None:
+            allowed &= self._published >= start
+        if end is not None:
+            allowed &= self._published < end
+        return allowed, Facts(self._published, self._documents, self._before, self._after, start, end, undated_out)
 
     def _rows_of(self, chunks: Iterable[str]) -> npt.NDArray[np.bool_]:
         out = np.zeros(len(self.rows), dtype=np.bool_)
         out[[self.by_id[chunk] for chunk in chunks if chunk in self.by_id]] = True
         return out
 
-    def _hit(self, place: int, score: float, signals: Signals, mode: Mode) -> Hit:
+    def _hit(self, place: int, ranking: Ranking, signals: Signals, mode: Mode) -> Hit:
         row = self.rows[place]
         dense = float(signals.dense[place])
+        relevance = np.nan if ranking.relevance is None else float(ranking.relevance[place])
         return Hit(
             chunk_id=row.id,
             document_id=row.document_id,
@@ -132,9 +158,10 @@ class CorpusIndex:
             end_s=row.end_s,
             url=at_second(row.url, row.start_s),
             text=row.text,
-            score=score,
+            score=float(ranking.scores[place]),
             dense=None if np.isnan(dense) else dense,
             lexical=float(signals.lexical[place]) if "lexical" in mode.needs else None,
+            relevance=None if np.isnan(relevance) else relevance,
             lines=row.lines,
             speakers=row.speakers,
         )

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from answertrail.search.tokens import index_tokens, query_tokens
+from answertrail.search.tokens import index_tokens, query_terms
 
 Scores = npt.NDArray[np.float32]
 
@@ -60,27 +60,32 @@ class LexicalIndex:
         return cls(bm25, vocabulary, spoken, sorted({language or "en" for language in languages}), len(ids))
 
     def terms(self, query: str) -> dict[str, int]:
-        """Map each distinct query term to the number of rows whose text, context apart, holds it."""
-        return {
-            term: self._spoken[self._vocabulary[term]] if term in self._vocabulary else 0
-            for term in query_tokens(query, self.languages)
-        }
+        """Map each distinct query term to the number of rows whose text, context apart, holds it.
+
+        Of the stems that several languages give a word those the corpus has, else the first.
+        """
+        out: dict[str, int] = {}
+        for term in query_terms(query, self.languages):
+            for token in [token for token in term if token in self._vocabulary] or term[:1]:
+                out[token] = self._spoken[self._vocabulary[token]] if token in self._vocabulary else 0
+        return out
 
     def scores(self, query: str) -> tuple[Scores, float]:
         """Return BM25 of every row (0 where no term matches) and the matched share of the query.
 
         The share is idf of the query's terms the corpus knows over idf of all its terms, 0 to 1;
-        a term the corpus has never seen counts with the largest idf. It is 0 for a query
-        without terms.
+        a term the corpus has never seen counts with the largest idf, one with several stems by the
+        most frequent. It is 0 for a query without terms.
         """
-        terms = {term: self._frequency(term) for term in query_tokens(query, self.languages)}
-        known = [self._vocabulary[t] for t, n in terms.items() if n]
+        terms = query_terms(query, self.languages)
+        known = list(dict.fromkeys(self._vocabulary[t] for term in terms for t in term if self._frequency(t)))
         if not known:
             return np.zeros(self.rows, dtype=np.float32), 0.0
         raw: npt.NDArray[np.float32] = self._bm25.get_scores_from_ids(known)  # type: ignore[attr-defined]
-        weights = {t: float(np.log1p((self.rows - n + 0.5) / (n + 0.5))) for t, n in terms.items()}
-        total = sum(weights.values())
-        share = sum(w for t, w in weights.items() if terms[t]) / total if total else 0.0
+        held = [max(self._frequency(t) for t in term) for term in terms]
+        weights = [float(np.log1p((self.rows - n + 0.5) / (n + 0.5))) for n in held]
+        total = sum(weights)
+        share = sum(w for w, n in zip(weights, held, strict=True) if n) / total if total else 0.0
         return raw.astype(np.float32, copy=False), share
 
     def _frequency(self, term: str) -> int:

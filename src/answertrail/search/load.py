@@ -34,7 +34,7 @@ from answertrail.store import chunks, corpora, embeddings
 from answertrail.store.connection import Database
 from answertrail.store.rows import StoredChunk
 
-CACHE_VERSION = "3"
+CACHE_VERSION = "4"
 """Raise it when tokens, BM25 settings or the files of the cache change."""
 
 _KEPT = 3
@@ -56,7 +56,7 @@ async def open_corpus(db: Database, settings: Settings, name: str) -> OpenCorpus
     async with db.reading() as conn:
         snapshot = await corpora.snapshot_in(conn, corpus)
         stored = await chunks.chunk_table_in(conn, corpus)
-        rows, digest = await asyncio.to_thread(_rows, stored, embedder)
+        rows, digest = await asyncio.to_thread(_rows, stored, embedder, corpus.context)
         folder = settings.cache / str(corpus.id) / digest
         indexes = await asyncio.to_thread(_load, folder, len(rows), embedder.identity.dims)
         pending = 0
@@ -69,22 +69,23 @@ async def open_corpus(db: Database, settings: Settings, name: str) -> OpenCorpus
         if not pending and rows:
             await asyncio.to_thread(_save, folder, *indexes)
     index = CorpusIndex(rows, *indexes, embedder)
-    return OpenCorpus(CorpusRef(name=corpus.name, snapshot=snapshot), index, pending)
+    return OpenCorpus(CorpusRef(name=corpus.name, snapshot=snapshot), index, pending, corpus.context)
 
 
-def _rows(stored: Sequence[StoredChunk], embedder: Embedder) -> tuple[list[ChunkRow], str]:
-    return [_row(chunk) for chunk in stored], content_digest(stored, embedder.identity)
+def _rows(stored: Sequence[StoredChunk], embedder: Embedder, context: Sequence[str]) -> tuple[list[ChunkRow], str]:
+    return [_row(chunk) for chunk in stored], content_digest(stored, embedder.identity, context)
 
 
-def content_digest(stored: Iterable[StoredChunk], identity: EmbedderIdentity) -> str:
+def content_digest(stored: Iterable[StoredChunk], identity: EmbedderIdentity, context: Sequence[str] = ()) -> str:
     """Return the SHA-256 of all that an index of these chunks is made from, in hex.
 
-    A vector follows from the text and the embedder, so a complete matrix is covered as well.
+    A vector follows from the text, its context and the embedder, so a complete matrix is covered as well.
     """
-    digest = hashlib.sha256(repr((CACHE_VERSION, identity)).encode("utf-8"))
+    digest = hashlib.sha256(repr((CACHE_VERSION, identity, tuple(context))).encode("utf-8"))
     for row in stored:
         # repr: no title or name can be mistaken for a boundary between two of them.
-        held = (row.chunk.id, row.text_hash, row.language, row.title, row.chunk.speakers)
+        date = row.published_at_text if "date" in context else None
+        held = (row.chunk.id, row.text_hash, row.language, row.title, row.chunk.speakers, date)
         digest.update(repr(held).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
@@ -108,12 +109,16 @@ def _row(stored: StoredChunk) -> ChunkRow:
 
 
 def _build(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dims: int) -> tuple[Vectors, LexicalIndex]:
-    lexical = LexicalIndex.build(
+    return _aligned(rows, ids, vectors, dims), lexical_index(rows)
+
+
+def lexical_index(rows: Sequence[ChunkRow]) -> LexicalIndex:
+    """Index chunks by their words, and by title and speakers."""
+    return LexicalIndex.build(
         [row.text for row in rows],
         [row.language for row in rows],
         [" ".join((row.title, *row.speakers)) for row in rows],
     )
-    return _aligned(rows, ids, vectors, dims), lexical
 
 
 def _aligned(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dims: int) -> Vectors:

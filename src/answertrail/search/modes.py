@@ -1,48 +1,20 @@
-"""The search modes: each turns the two kinds of scores into one ranking."""
+"""The search modes by name. Five score, two select among the scored, any of the five can be reranked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
-from answertrail.errors import NotFoundError
-from answertrail.search.fusion import Fused, fuse_scores, reciprocal_ranks
+from answertrail.errors import InputError, NotFoundError
+from answertrail.search.diverse import diverse_mode
+from answertrail.search.fusion import fuse_scores, reciprocal_ranks
+from answertrail.search.near import near_mode
+from answertrail.search.ranking import BOTH, Mode, Ranking, Signals
+from answertrail.search.rerank import RERANKERS, reranked
+from answertrail.search.timeline import timeline_mode
 
-Scores = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """Per row: cosine (NaN without a vector), BM25 (0 without a match), and what the filter allows.
-
-    `share` is the part of the query's idf the corpus knows, 0 to 1.
-    """
-
-    dense: Scores
-    lexical: Scores
-    share: float
-    allowed: Mask
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Scores by row and which rows may be returned at all."""
-
-    scores: Scores | Fused
-    eligible: Mask
-
-
-@dataclass(frozen=True, slots=True)
-class Mode:
-    """A named mode. `needs` says which signals must be computed for it."""
-
-    name: str
-    needs: frozenset[str]
-    rank: Callable[[Signals], Ranking]
+__all__ = ["MODES", "SCORING", "Mode", "Ranking", "Signals", "mode_named"]
 
 
 def _dense(signals: Signals) -> Ranking:
@@ -53,35 +25,46 @@ def _lexical(signals: Signals) -> Ranking:
     return Ranking(signals.lexical, signals.allowed & (signals.lexical > 0))
 
 
-def _either(signals: Signals) -> Mask:
-    return signals.allowed & (~np.isnan(signals.dense) | (signals.lexical > 0))
-
-
 def _hybrid(signals: Signals) -> Ranking:
     scores = reciprocal_ranks(signals.dense, signals.lexical, signals.allowed)
-    return Ranking(scores, _either(signals))
+    return Ranking(scores, signals.rankable)
 
 
 def _fused(signals: Signals) -> Ranking:
     scores = fuse_scores(signals.dense, signals.lexical, signals.allowed, signals.share)
-    return Ranking(scores, _either(signals))
+    return Ranking(scores, signals.rankable)
 
 
-_BOTH = frozenset({"dense", "lexical"})
-MODES: Mapping[str, Mode] = {
+SCORING: Mapping[str, Mode] = {
     mode.name: mode
     for mode in (
         Mode("dense", frozenset({"dense"}), _dense),
         Mode("lexical", frozenset({"lexical"}), _lexical),
-        Mode("hybrid", _BOTH, _hybrid),
-        Mode("fused", _BOTH, _fused),
+        Mode("hybrid", BOTH, _hybrid),
+        Mode("fused", BOTH, _fused),
+        near_mode(),
     )
 }
+"""The modes that give every chunk a score of its own."""
+
+MODES: Mapping[str, Mode] = {**SCORING, "timeline": timeline_mode(), "diverse": diverse_mode()}
 
 
 def mode_named(name: str) -> Mode:
-    """Return a mode; raise NotFoundError listing the known ones."""
-    try:
-        return MODES[name]
-    except KeyError:
-        raise NotFoundError(f"no search mode {name!r}", hint=f"known: {', '.join(MODES)}") from None
+    """Return a mode by name, `MODE+RERANKER` for one that is reranked.
+
+    Raises NotFoundError listing the known ones, InputError for a mode that cannot be reranked.
+    """
+    base, plus, reranker = name.partition("+")
+    known = f"known: {', '.join(MODES)}"
+    if base not in MODES:
+        raise NotFoundError(f"no search mode {base!r}", hint=known)
+    if not plus:
+        return MODES[base]
+    if reranker not in RERANKERS:
+        raise NotFoundError(f"no reranker {reranker!r}", hint=f"known: {', '.join(RERANKERS)}")
+    if base not in SCORING:
+        raise InputError(
+            f"{base} cannot be reranked: its order is what it chose by", hint=f"rerank one of {', '.join(SCORING)}"
+        )
+    return reranked(MODES[base], RERANKERS[reranker], name=name)

@@ -1,9 +1,11 @@
 """Language-aware tokens for lexical search and support checks.
 
-Words are cut by Unicode letters and digits, folded (NFC, case, Latin and Arabic marks) and
-stemmed by Snowball where the language has a stemmer. Runs of Han, kana, Hangul and Thai, which
-put no space where a word ends, become single characters and overlapping pairs; a query uses
-the pairs alone, so that one shared character is not evidence.
+Words are cut by Unicode letters and digits, folded (NFC, case, Latin and Arabic marks, digits of
+any script) and stemmed by Snowball where the language has a stemmer. A word in a script its text's
+language is not written in (an English name in a Korean talk) is taken for the common language of
+its own script. Runs of Han, kana, Hangul, Thai, Lao, Khmer and Burmese, which put no space where a
+word ends, become single characters and overlapping pairs; a query uses the pairs alone, so that
+one shared character is not evidence.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ from functools import lru_cache
 from threading import Lock
 
 _DENSE_SCRIPT = (
-    "\u0e00-\u0e7f\u0e80-\u0eff\u1780-\u17ff"  # Thai, Lao, Khmer
+    "\u0e00-\u0e7f\u0e80-\u0eff\u1780-\u17ff\u1000-\u109f\ua9e0-\ua9fe\uaa60-\uaa7f"  # Thai, Lao, Khmer, Burmese
     "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9d"  # kana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
     "\uac00-\ud7af\u1100-\u11ff\u3130-\u318f"  # Hangul
 )
 # Vowel signs and other marks belong to the word, but are no word characters to `re`.
-_MARKS = "".join(chr(c) for c in range(0x300, 0xE00) if unicodedata.category(chr(c)) in {"Mn", "Mc"})
+_MARKS = "".join(
+    chr(c) for c in (*range(0x300, 0xE00), *range(0xF00, 0x1000)) if unicodedata.category(chr(c)) in {"Mn", "Mc"}
+)
 _TOKEN = re.compile(
     rf"[{_DENSE_SCRIPT}]+|\d+(?:[.,]\d+)*|[^\W\d_{_DENSE_SCRIPT}](?:[^\W_{_DENSE_SCRIPT}]|[{_MARKS}]|['’](?=[^\W\d_]))*"
 )
@@ -40,6 +44,20 @@ _STOP_LISTS = {
     "it": "ITALIAN", "nl": "DUTCH", "no": "NORWEGIAN", "pt": "PORTUGUESE", "ru": "RUSSIAN",
     "sv": "SWEDISH", "tr": "TURKISH",
 }  # fmt: skip
+
+
+_SCRIPTS = {
+    **dict.fromkeys(("ru", "uk", "be", "bg", "mk", "ky", "mn", "tg"), ("CYRILLIC",)),
+    **dict.fromkeys(("sr", "kk", "uz", "az", "tk"), ("CYRILLIC", "LATIN")),
+    **dict.fromkeys(("ar", "fa", "ur", "ps", "sd", "ug"), ("ARABIC",)),
+    **dict.fromkeys(("hi", "mr", "ne", "sa"), ("DEVANAGARI",)),
+    **dict.fromkeys(("he", "yi"), ("HEBREW",)),
+    **dict.fromkeys(("ko", "zh", "ja", "th", "lo", "km", "my", "bo", "ka", "hy", "am"), ()),
+    **dict.fromkeys(("bn", "as", "gu", "pa", "or", "te", "kn", "ml", "si"), ()),
+    "el": ("GREEK",), "ta": ("TAMIL",),
+}  # fmt: skip
+"""Scripts a language is written in, as Unicode names begin, where that is not Latin alone."""
+_OF_SCRIPT = {"LATIN": "en", "CYRILLIC": "ru", "ARABIC": "ar", "GREEK": "el", "TAMIL": "ta"}
 
 
 _QUESTION_WORDS = frozenset({"many", "much", "would", "could", "shall", "may", "might", "must"})
@@ -70,21 +88,26 @@ def index_tokens(text: str, language: str | None) -> list[str]:
 
 
 def query_tokens(text: str, languages: Iterable[str]) -> list[str]:
-    """Return the distinct tokens a query is looked up by, in order of appearance.
+    """Return the distinct tokens a query is looked up by, in order of appearance; see `query_terms`."""
+    return list(dict.fromkeys(token for term in query_terms(text, languages) for token in term))
 
-    Every language of the corpus gives its stem. Stop words, question words among them, are
-    dropped unless nothing else is left.
+
+def query_terms(text: str, languages: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return the distinct terms of a query in order of appearance, each as the tokens it may be indexed by.
+
+    A word is one term: every language of the corpus gives its stem. A pair of characters of a
+    script without spaces is a term too. A word that is a stop word, or an English question word,
+    in any of the languages is dropped unless nothing else is left.
     """
     codes = sorted({base_language(code) for code in languages}) or ["en"]
-    kept: dict[str, None] = {}
-    dropped: dict[str, None] = {}
+    kept: dict[tuple[str, ...], None] = {}
+    dropped: dict[tuple[str, ...], None] = {}
     for word in words(text):
         if pairs := character_pairs(word):
-            kept.update(dict.fromkeys(pairs))
+            kept.update(dict.fromkeys((pair,) for pair in pairs))
             continue
-        for code in codes:
-            target = dropped if is_stop_word(word, code) else kept
-            target[stem(word, code)] = None
+        target = dropped if any(is_stop_word(word, code) for code in codes) else kept
+        target[tuple(dict.fromkeys(stem(word, code) for code in codes))] = None
     return list(kept or dropped)
 
 
@@ -101,7 +124,7 @@ def character_pairs(word: str) -> list[str]:
 def is_stop_word(word: str, language: str = "en") -> bool:
     """Whether a word carries no content in a language with a known list."""
     folded = word.casefold().replace("’", "'")
-    stops = _stop_words(language)
+    stops = _stop_words(_language_of(folded, language))
     return folded in stops or _POSSESSIVE.sub("", folded) in stops
 
 
@@ -111,16 +134,25 @@ _STEMMING = Lock()
 
 @lru_cache(maxsize=400_000)
 def stem(word: str, language: str = "en") -> str:
-    """Fold and stem one word; a number loses its thousands commas."""
+    """Fold and stem one word; a number loses its thousands commas and is written in 0 to 9."""
     folded = _POSSESSIVE.sub("", word.casefold().replace("’", "'"))
     if folded[:1].isdigit():
-        return re.sub(r",(?=\d{3}(?:\D|$))", "", folded)
-    stemmer = _stemmer(language)
+        plain = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in folded)
+        return re.sub(r",(?=\d{3}(?:\D|$))", "", plain)
+    stemmer = _stemmer(_language_of(folded, language))
     if stemmer is None:
         return _fold_marks(folded)
     with _STEMMING:
         stemmed = stemmer.stemWord(folded)
     return _fold_marks(stemmed)
+
+
+def _language_of(word: str, language: str) -> str:
+    """Return the language of a text, or that of the word's script where the two do not go together."""
+    script = "LATIN" if word[:1].isascii() else unicodedata.name(word[:1], "").split(" ")[0]
+    if script in _SCRIPTS.get(language, ("LATIN",)):
+        return language
+    return _OF_SCRIPT.get(script, language)
 
 
 def _fold_marks(word: str) -> str:

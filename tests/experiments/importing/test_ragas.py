@@ -97,13 +97,43 @@ def test_a_row_that_is_told_to_have_declined_needs_no_answer(tmp_path: Path) -> 
     silent = {"user_input": "Why?", "said": "cannot_answer"}
     rows = [silent, {**silent, "response": " "}, {**silent, "said": "answered"}, {**silent, "response": "No."}]
     found = read_ragas(written(tmp_path, *rows), outcome=OutcomeRule("said"))
-    assert [run.as_json()["answer"] for run in found.runs] == [
+    assert [run.as_json().get("answer") for run in found.runs] == [
         {"outcome": "cannot_answer"},
         {"outcome": "cannot_answer"},
+        None,
         {"outcome": "cannot_answer", "text": "No."},
     ]
-    assert [(where, field) for where, field, _ in faults(found)] == [("line 3", "response")]
+    assert [run.status for run in found.runs] == ["completed", "completed", "failed", "completed"]
     assert read_ragas(written(tmp_path, rows[0]), outcome=OutcomeRule(assume="cannot_answer")).runs == ()
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.json", "rows.csv"])
+@pytest.mark.parametrize("nothing", [None, " ", float("nan")])
+def test_a_row_without_an_answer_is_a_failed_run_of_a_question_that_is_kept(
+    tmp_path: Path, name: str, nothing: Any
+) -> None:
+    silent = [{**NEW, "user_input": f"{number}?", "response": nothing, "reference": "So."} for number in (2, 3)]
+    found = read_ragas(written(tmp_path, {**NEW, "reference": "So."}, *silent, name=name), tier="factual")
+    assert (found.faults, found.failed, found.as_json()["failed"]) == ((), 2, 2)
+    assert [run.status for run in found.runs] == ["completed", "failed", "failed"]
+    assert found.runs[1].answer is None
+    assert found.runs[1].error == {"kind": "no_answer", "message": "the row has no answer"}
+    assert found.runs[1].retrieved == [content_id("One."), content_id("Two.")]
+    assert len(found.questions) == 3
+    assert "2 of 3 runs failed: the row has no answer" in found.notes
+
+
+def test_a_conversation_without_an_answer_is_a_failed_run(tmp_path: Path) -> None:
+    (run,) = read_ragas(written(tmp_path, {"user_input": [{"type": "human", "content": "Why?"}]})).runs
+    assert (run.question, run.status) == ("Why?", "failed")
+
+
+def test_rows_that_have_no_place_for_an_answer_are_faults(tmp_path: Path) -> None:
+    found = read_ragas(written(tmp_path, {"user_input": "Why?"}, {"user_input": "Who?"}))
+    assert (found.runs, [(where, field) for where, field, _ in faults(found)]) == (
+        (),
+        [("line 1", "response"), ("line 2", "response")],
+    )
 
 
 def test_every_fault_of_every_row_is_named_and_the_rest_imported(tmp_path: Path) -> None:
@@ -122,7 +152,6 @@ def test_every_fault_of_every_row_is_named_and_the_rest_imported(tmp_path: Path)
     assert [run.run_id for run in found.runs] == ["rows-2"]
     assert faults(found) == [
         ("line 1", "user_input", "required column is missing (or question)"),
-        ("line 1", "response", "is empty"),
         (
             "line 1",
             "retrieved_contexts",
@@ -135,9 +164,8 @@ def test_every_fault_of_every_row_is_named_and_the_rest_imported(tmp_path: Path)
         ("line 6", "run_id", "'rows-2' is given twice, first at line 2"),
         ("line 7", "retrieved_context_ids", "2 ids for 3 contexts"),
         ("line 8", "line", "expected an object, not list"),
-        ("line 9", "line", found.faults[10].message),
+        ("line 9", "line", found.faults[9].message),
         ("line 10", "user_input", "required column is missing (or question)"),
-        ("line 10", "response", "is NaN"),
     ]
 
 

@@ -205,6 +205,13 @@ def test_a_comparison_is_drawn_around_zero_and_only_own_verdicts_are_scored(tmp_
     assert row["text"].startswith("+60.0 points")
     assert scored.answers
     assert not scored.answers.left_out
+    notes = report.sections[0]
+    assert notes.title == "Read this first"
+    assert [line[:40] for line in notes.intro] == [
+        "1 of 6 runs ended by an accident (service"[:40],
+        "Comparison, no-loop: 1 of 6 runs ended b"[:40],
+        "Comparison, default: 1 of 6 runs ended b"[:40],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -104,8 +104,8 @@ def test_every_table_figure_and_case_of_the_report_is_on_the_page(report: Report
 
 def test_the_sections_come_in_the_order_of_what_a_reader_asks(report: Report) -> None:
     keys = [section.key for section in report.sections]
-    wanted = ["headline", "failures", "waterfall", "questions", "slices", "over-time", "unsupported", "trajectory",
-              "effort", "left-out", "provenance"]  # fmt: skip
+    wanted = ["notes", "headline", "failures", "waterfall", "questions", "slices", "over-time", "unsupported",
+              "trajectory", "effort", "left-out", "provenance"]  # fmt: skip
     assert keys == wanted
 
 

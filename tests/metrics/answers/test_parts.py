@@ -9,6 +9,7 @@ from answertrail.metrics.answers.applicable import Parts
 from answertrail.metrics.answers.citations import citation_exists, citation_retrieved, citation_support, support_source
 from answertrail.metrics.answers.effort import by_tier, effort
 from answertrail.metrics.answers.grounded import groundedness
+from answertrail.metrics.answers.statement_units import judged_in_vain
 from answertrail.metrics.values import Undefined
 from answertrail.records import Run, Verdict
 from tests.metrics.answers.worlds import joined, question, run, statements, verdict
@@ -102,10 +103,53 @@ def test_support_is_the_judges_where_there_is_one_and_else_the_runs_own() -> Non
 
 
 def test_more_citation_verdicts_than_statements_or_citations_are_refused() -> None:
-    many = [verdict("q.0", "citation", f"s{n}", unit={"kind": "statement", "id": str(n)}) for n in range(4)]
+    many = [verdict("q.0", "citation", f"a{n}") for n in range(4)]
     rows, _, found = joined([Q], [run("q", answer=TWO)], many)
     with pytest.raises(InputError, match=r"4 citation verdicts of run 'q.0', which has 3 statements or citations"):
         citation_support(rows, found)
+
+
+def on_statement(place: int | str, direction: str, mark: str = "HIT") -> Verdict:
+    return verdict("q.0", direction, f"s{place}", mark, unit={"kind": "statement", "id": str(place)})
+
+
+FIVE = statements(*[("claim", [f"c{n}"], None) for n in range(5)])
+
+
+def test_statements_nobody_judged_are_unscored_without_any_word_of_how_many_were_sent() -> None:
+    rows = [on_statement(0, "groundedness"), on_statement(3, "groundedness", "MISS")]
+    assert counts(grounded([run("q", answer=FIVE)], rows)) == [(1, 2, 3)]
+    ten = statements(*[("claim", ["c1", "c2"], None) for _ in range(10)])
+    asked, _, found = joined([Q], [run("q", answer=ten)], [on_statement(n, "citation") for n in range(7)])
+    assert counts(citation_support(asked, found)) == [(7, 7, 3)]
+
+
+@pytest.mark.parametrize("direction", ["groundedness", "citation"])
+@pytest.mark.parametrize("place", [5, "s1", "00", "-1"])
+def test_a_verdict_on_a_statement_the_answer_does_not_have_is_refused(direction: str, place: int | str) -> None:
+    rows = [on_statement(n, direction) for n in range(5)]
+    asked, _, found = joined([Q], [run("q", answer=FIVE)], [*rows, on_statement(place, direction)])
+    with pytest.raises(InputError, match=r"whose answer has 5 statements \(the id of a statement is its place"):
+        (groundedness if direction == "groundedness" else citation_support)(asked, found)
+
+
+def test_verdicts_on_framing_or_on_what_cites_nothing_are_listed_and_not_counted() -> None:
+    answer = statements(("claim", ["c1"], None), ("framing", [], None), ("claim", [], None))
+    verdicts = [on_statement(n, direction) for n in range(3) for direction in ("groundedness", "citation")]
+    asked, _, found = joined([Q], [run("q", answer=answer)], verdicts)
+    assert counts(groundedness(asked, found)) == [(2, 2, 0)]
+    assert counts(citation_support(asked, found)) == [(1, 1, 0)]
+    assert sorted((row.id, row.reason) for row in judged_in_vain(asked, found)) == [
+        ("q.0/citation/s1", "the statement cites nothing"),
+        ("q.0/citation/s2", "the statement cites nothing"),
+        ("q.0/groundedness/s1", "the statement is framing and asserts nothing"),
+    ]
+
+
+def test_verdicts_on_statements_and_on_assertions_of_one_run_are_refused() -> None:
+    rows = [on_statement(0, "groundedness"), verdict("q.0", "groundedness", "a1")]
+    with pytest.raises(InputError, match="of units of two kinds, assertion and statement"):
+        grounded([run("q", answer=FIVE)], rows)
 
 
 @pytest.mark.parametrize(
@@ -151,3 +195,10 @@ def test_runs_that_did_not_complete_have_effort_of_their_own_and_nothing_known_i
     assert list(found) == ["factual", "not completed"]
     assert found["factual"].quantities["cost_usd"].mean == Undefined("no run says it")
     assert found["not completed"].quantities["cost_usd"].total == 9.0
+
+
+def test_a_completed_run_that_lists_no_call_does_not_say_its_tokens() -> None:
+    rows, _, _ = joined([Q], [run("q", usage=[]), run("q", 1, status="failed", usage=[])], [])
+    found = by_tier(rows.runs)
+    assert found["factual"].quantities["tokens"].unknown == 1
+    assert found["not completed"].quantities["tokens"].total == 0

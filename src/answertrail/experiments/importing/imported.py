@@ -62,10 +62,16 @@ class Imported:
         """How many runs have an outcome nobody stated."""
         return sum(ASSUMED_OUTCOME in ((run.meta or {}).get("assumed") or []) for run in self.runs)
 
+    @property
+    def failed(self) -> int:
+        """How many runs did not complete."""
+        return sum(run.status != "completed" for run in self.runs)
+
     def as_json(self) -> Json:
         """Return the counts and lists, without the records."""
         return {
             "imported": len(self.runs),
+            "failed": self.failed,
             "assumed_outcomes": self.assumed,
             "questions": len(self.questions),
             "unmatched": [{"run_id": run_id, "question": text} for run_id, text in self.unmatched],

@@ -12,13 +12,16 @@ from pydantic import ValidationError
 
 from answertrail.errors import InputError
 from answertrail.experiments.importing.imported import Fault, Imported, OutcomeRule, checked_run, unique_runs
-from answertrail.experiments.importing.ragas_fields import READ, Context, Sample, sample_of
+from answertrail.experiments.importing.ragas_fields import READ, Context, Sample, has_answer_column, sample_of
 from answertrail.experiments.importing.rows import NAN, Row, read_rows, row_number
 from answertrail.metrics.ranking.units import document_of
 from answertrail.metrics.refusal.cases import ASSUMED_OUTCOME
 from answertrail.records import Question, Run, jsonl
 
 ID_FIELD = "question_id"
+DECLINED = ("cannot_answer", False)
+NO_ANSWER = "the row has no answer"
+NO_ANSWER_COLUMN = ("response", "required column is missing (or answer)")
 
 
 def read_ragas(
@@ -28,22 +31,25 @@ def read_ragas(
     id_field: str = ID_FIELD,
     tier: str | None = None,
 ) -> Imported:
-    """Read rows into runs: one row, one completed run.
+    """Read rows into runs: one row, one run.
 
     A passage without an id gets one from its text. Rows do not say whether the answer declined;
     `outcome` says where that comes from; a row that is told to have declined needs no answer text.
-    With `tier` each reference also becomes a question of
+    Any other row without an answer is a run that failed; where no row has a place for one, that is
+    a fault of each. With `tier` each reference also becomes a question of
     that tier with the reference as its one nugget of kind fact; rows of one question must agree.
     Scores and other columns are not read; the notes name them and count their NaN. Raises
     InputError as `read_rows` and for an unknown `tier`.
     """
     rows, faults = read_rows(path)
     given: list[tuple[Row, Sample, Run]] = []
+    answers = any(map(has_answer_column, rows))
     for row in rows:
         told = _told(row, outcome)
-        sample = sample_of(row, declined=told == ("cannot_answer", False))
-        if isinstance(sample, list) or isinstance(told, Fault):
-            faults += sample if isinstance(sample, list) else []
+        sample = sample_of(row)
+        wrong = [] if answers or told == DECLINED else [Fault(row.where, *NO_ANSWER_COLUMN)]
+        if wrong or isinstance(sample, list) or isinstance(told, Fault):
+            faults += [*(sample if isinstance(sample, list) else []), *wrong]
             faults += [told] if isinstance(told, Fault) else []
             continue
         run = _run(row, sample, path, told, id_field, made=tier is not None)
@@ -57,7 +63,9 @@ def read_ragas(
     if tier is not None:
         questions, odd = _questions([(row, sample, run) for row, sample, run in given], tier)
         faults += odd
-    notes = _columns(rows, {*READ, id_field, *([outcome.field] if outcome.field else [])})
+    failed = sum(run.status == "failed" for run in runs)
+    notes = [f"{failed} of {len(runs)} runs failed: {NO_ANSWER}"] if failed else []
+    notes += _columns(rows, {*READ, id_field, *([outcome.field] if outcome.field else [])})
     return Imported(tuple(runs), tuple(sorted(faults, key=row_number)), (), tuple(notes), tuple(questions))
 
 
@@ -78,15 +86,17 @@ def _run(
     if isinstance(name, Fault):
         return [name]
     meta: dict[str, Any] = {"imported": {"format": "ragas", "file": path.name, "row": row.number}}
-    if assumed:
-        meta["assumed"] = [ASSUMED_OUTCOME]
     parts: dict[str, Any] = {
         "run_id": sample.run_id or f"{path.stem.strip() or 'row'}-{row.number}",
         "question": sample.question,
-        "status": "completed",
-        "answer": {"outcome": outcome} | ({} if sample.answer is None else {"text": sample.answer}),
         "meta": meta,
     }
+    if sample.answer is None and told != DECLINED:
+        parts |= {"status": "failed", "error": {"kind": "no_answer", "message": NO_ANSWER}}
+    else:
+        meta |= {"assumed": [ASSUMED_OUTCOME]} if assumed else {}
+        parts["status"] = "completed"
+        parts["answer"] = {"outcome": outcome} | ({} if sample.answer is None else {"text": sample.answer})
     if name is not None:
         parts["question_id"] = name
     if sample.repeat is not None:

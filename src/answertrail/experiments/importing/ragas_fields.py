@@ -54,13 +54,20 @@ class FieldError(ValueError):
         self.message = message
 
 
-def sample_of(row: Row, *, declined: bool = False) -> Sample | list[Fault]:
-    """Read a row, or return every fault of its fields. A run that `declined` need not say anything."""
+def has_answer_column(row: Row) -> bool:
+    """Whether a row has a place for an answer, filled or not: a column, or a conversation."""
+    return (
+        any(name in row.cells for name in COLUMNS["answer"]) or _conversation(row.cells.get("user_input")) is not None
+    )
+
+
+def sample_of(row: Row) -> Sample | list[Fault]:
+    """Read a row, or return every fault of its fields. An answer that is null, empty or NaN is None."""
     faults: list[Fault] = []
     values: dict[str, Any] = {}
     readers: Mapping[str, Any] = {
         "question": _question,
-        "answer": _answer_if_any if declined else _answer,
+        "answer": _answer,
         "contexts": _contexts,
         "reference": _references,
         "reference_ids": _reference_ids,
@@ -118,24 +125,21 @@ def _question(cells: Mapping[str, Any]) -> str:
         raise FieldError(name, f"required column is missing (or {COLUMNS['question'][1]})")
     conversation = _conversation(value)
     if conversation is not None:
-        return _message(name, conversation, _HUMAN, first=True)
+        said = _texts(name, conversation, _HUMAN)
+        if not said:
+            raise FieldError(name, f"no message of type {' or '.join(sorted(_HUMAN))} with text")
+        return said[0]
     return _text(name, value)
 
 
-def _answer(cells: Mapping[str, Any]) -> str:
-    name, value = _column(cells, "answer")
+def _answer(cells: Mapping[str, Any]) -> str | None:
+    given = {name: cells.get(name) for name in COLUMNS["answer"]}
+    name, value = _column({key: None if one is NAN else one for key, one in given.items()}, "answer")
     conversation = _conversation(cells.get("user_input"))
     if value is None and conversation is not None:
-        return _message("user_input", conversation, _AI, first=False)
-    if value is None:
-        raise FieldError(name, f"required column is missing (or {COLUMNS['answer'][1]})")
-    return _text(name, value)
-
-
-def _answer_if_any(cells: Mapping[str, Any]) -> str | None:
-    value = _column(cells, "answer")[1]
-    silent = value is None and _conversation(cells.get("user_input")) is None
-    return None if silent or (isinstance(value, str) and not value.strip()) else _answer(cells)
+        said = _texts("user_input", conversation, _AI)
+        return said[-1] if said else None
+    return None if value is None or (isinstance(value, str) and not value.strip()) else _text(name, value)
 
 
 def _conversation(value: Any) -> list[Any] | None:
@@ -148,17 +152,12 @@ def _conversation(value: Any) -> list[Any] | None:
     return value if isinstance(value, list) else None
 
 
-def _message(name: str, messages: list[Any], roles: frozenset[str], *, first: bool) -> str:
-    """Return the first or last text in a conversation by one side."""
+def _texts(name: str, messages: list[Any], roles: frozenset[str]) -> list[str]:
+    """Return the texts of one side of a conversation."""
     for number, message in enumerate(messages):
         if not isinstance(message, dict) or not isinstance(message.get("content"), str):
             raise FieldError(f"{name}.{number}", "expected a message with a text as its content")
-    texts: list[str] = [
-        one["content"] for one in messages if one.get("type", one.get("role")) in roles and one["content"].strip()
-    ]
-    if not texts:
-        raise FieldError(name, f"no message of type {' or '.join(sorted(roles))} with text")
-    return texts[0] if first else texts[-1]
+    return [one["content"] for one in messages if one.get("type", one.get("role")) in roles and one["content"].strip()]
 
 
 def _list(name: str, value: Any) -> list[Any]:

@@ -63,7 +63,7 @@ def build_report(scored: Scored, *, title: str = "Evaluation report") -> Report:
 
 
 def _sections(scored: Scored) -> Iterator[Section]:
-    """Yield headline, failures, where facts are lost, slices, time, unsupported questions, the rest."""
+    """Yield headline, failures, where nuggets are lost, slices, time, unsupported questions, the rest."""
     answers = scored.answers
     warnings = (*((scored.seal.note,) if scored.seal else ()), *scored.notes)
     if warnings:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from answertrail.errors import InputError
 from answertrail.experiments.answers import one_system, score_answers
-from answertrail.experiments.ceilings import ceiling_flags
-from answertrail.experiments.compare import Comparison, compare
-from answertrail.experiments.conditions import retrieval_conditions
+from answertrail.experiments.artefacts import ranking_artefacts, resolution_artefacts
+from answertrail.experiments.attempts import no_result
+from answertrail.experiments.ceilings import doubts
+from answertrail.experiments.compare import Comparison
 from answertrail.experiments.inputs import QuestionSet, read_files, read_runs, read_verdicts
-from answertrail.experiments.judges import family_note
 from answertrail.experiments.rankings import corpus_of, read_rankings
 from answertrail.experiments.refusal import score_refusals
 from answertrail.experiments.registered import artefacts_of, done_of
@@ -21,14 +21,8 @@ from answertrail.experiments.registration import Deviation, Registration, check,
 from answertrail.experiments.report.build import Scored
 from answertrail.experiments.resolution import read_resolutions, score_resolutions
 from answertrail.experiments.retrieval import score_retrieval
-from answertrail.experiments.sides import (
-    Records,
-    artefacts,
-    names_to_compare,
-    rankings_side,
-    read_side,
-    runs_side,
-)
+from answertrail.experiments.side_files import Records, read_side
+from answertrail.experiments.sides import artefacts, compare_records
 from answertrail.experiments.splits import Seal
 from answertrail.experiments.trajectory import score_trajectories
 from answertrail.metrics.measured import Intervals, Measured
@@ -71,11 +65,8 @@ class Loaded:
     @property
     def artefacts(self) -> list[str]:
         """What a look at held-out questions through this report looks at."""
-        modes = list(dict.fromkeys(row.mode for row in self.rankings))
-        searches = [retrieval_conditions([row for row in self.rankings if row.mode == mode]).artefact for mode in modes]
-        others = artefacts([self.other]) if self.other else []
-        found = dict.fromkeys([*artefacts_of(self.runs), *searches, *others])
-        return list(found) or [f"sha256:{digest}" for what, _, digest in self.hashes if what == "resolutions"]
+        found = [*artefacts_of(self.runs), *ranking_artefacts(self.rankings), *resolution_artefacts(self.resolutions)]
+        return list(dict.fromkeys([*found, *(artefacts([self.other]) if self.other else ())]))
 
     @property
     def own_verdicts(self) -> tuple[Verdict, ...]:
@@ -130,6 +121,7 @@ def score(
     judge: str | None = None,
     seal: Seal | None = None,
     ks: Sequence[int] = (10,),
+    budget: int | None = None,
     under_test: Sequence[str] = ("recipe", "prompt"),
     intervals: Intervals = Intervals(),  # noqa: B008 - frozen
 ) -> Scored:
@@ -139,7 +131,7 @@ def score(
     refusals = score_refusals(questions, runs, verdicts=verdicts, judge=judge, intervals=intervals) if runs else None
     corpus = corpus_of(loaded.rankings) if loaded.rankings else None
     search = (
-        score_retrieval(questions, loaded.rankings, ks=ks, intervals=intervals, corpus=corpus)
+        score_retrieval(questions, loaded.rankings, ks=ks, budget=budget, intervals=intervals, corpus=corpus)
         if loaded.rankings
         else None
     )
@@ -160,7 +152,7 @@ def score(
         loaded.registration,
         deviations,
         seal,
-        tuple(warnings(questions, runs, verdicts, answers.measures if answers else {})),
+        (*warnings(questions, runs, verdicts, answers.measures if answers else {}), *_no_results(comparison)),
         loaded.hashes,
         loaded.newest,
     )
@@ -178,17 +170,29 @@ def _compared(
         raise InputError(f"{kind} can only be compared with {kind}", where="--compare-with")
     if runs:
         own = loaded.system if loaded.system != label else f"{loaded.system} (this report)"
-        first = runs_side(label, questions, runs, loaded.verdicts)
-        second = runs_side(own, questions, loaded.runs, loaded.verdicts)
+        pair: tuple[Sequence[Run] | Sequence[RetrievalRun], ...] = (runs, loaded.runs)
     else:
         modes = {row.mode for row in loaded.rankings}
         if len(modes) > 1:
             raise InputError(f"the rankings are of {len(modes)} modes; compare one", where="--run")
-        first = rankings_side(label, questions, rankings, ks=ks)
-        second = rankings_side(f"{modes.pop()} (this report)", questions, loaded.rankings, ks=ks)
-    registered = [measure.name for measure in loaded.registration.measures] if loaded.registration else []
-    names = names_to_compare(first, second, [], registered)
-    return compare(first, second, names, under_test=under_test, registration=loaded.registration)
+        own, pair = f"{modes.pop()} (this report)", (rankings, loaded.rankings)
+    return compare_records(
+        questions,
+        *pair,
+        labels=(label, own),
+        verdicts=loaded.verdicts,
+        ks=ks,
+        under_test=under_test,
+        allow_invalid=True,
+        registration=loaded.registration,
+    )
+
+
+def _no_results(comparison: Comparison | None) -> Iterator[str]:
+    """Yield which side of the comparison is no result: a report shows it all the same, and says so first."""
+    for side in (comparison.first, comparison.second) if comparison else ():
+        if side.invalid:
+            yield f"Comparison, {side.label}: {side.invalid}"
 
 
 def warnings(
@@ -197,10 +201,9 @@ def warnings(
     """Yield what a reader must know before the numbers."""
     if any((run.models or {}).get("agent") in _READERS for run in runs):
         yield _READER
-    if family := family_note(runs, verdicts):
-        yield family
-    found = {name: value for name, value in measures.items() if isinstance(value, Measured)}
-    yield from ceiling_flags(found, questions)
+    if runs and (invalid := no_result(runs, questions.questions)):
+        yield invalid
+    yield from doubts(measures, questions, runs, verdicts)
 
 
 def _hashes(files: Files) -> Iterator[tuple[str, str, str]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from answertrail.experiments.answer_scores import AnswerScores, QuestionScore
+from answertrail.experiments.answer_scores import AnswerScores, MissedNugget, QuestionScore
 from answertrail.experiments.view.table import Cell, ReportTable, table
+from answertrail.metrics.answers.asked import NO_RUN
 from answertrail.metrics.answers.effort import Effort
 from answertrail.metrics.answers.rates import Rate
 from answertrail.metrics.answers.repeats import RepeatRange
@@ -45,9 +46,16 @@ def headline(scores: AnswerScores) -> ReportTable:
         f"System {scores.system}; judge {scores.judge or 'none'}; citation support by {scores.support_source}.",
         f"{scores.whole.runs} runs of {scores.whole.questions} questions. "
         f"{scores.whole.errored_runs} did not complete: they are in no numerator and no denominator.",
+        *_never_asked(scores),
         "Intervals resample questions with all their repeats. Shift and no-change nuggets are not in recall.",
     ]
     return table("answers", "Answers", ["measure", "value", "scored", "unscored", "errored"], rows, notes)
+
+
+def _never_asked(scores: AnswerScores) -> Iterable[str]:
+    names = {row.question_id for row in scores.ineligible if row.reason == NO_RUN}
+    if names:
+        yield f"{len(names)} of {scores.whole.questions} questions were never asked: they are lost, and fail gates."
 
 
 def by_tier(scores: AnswerScores) -> ReportTable:
@@ -90,17 +98,17 @@ def failures(scores: AnswerScores) -> ReportTable:
     rows: list[list[Cell]] = [
         [
             f"{row.question_id}{' (important)' if row.important else ''}",
-            _cut(row.question),
-            row.tier,
             row.rates["recall"],
             row.rates["ceiling"],
-            row.errored_runs,
-            row.unscored,
             len(row.missed),
+            row.unscored,
+            row.errored_runs,
+            row.tier,
+            cut(row.question),
         ]
         for row in bad[:SHOWN_FAILURES]
     ]
-    columns = ["question", "text", "tier", "recall", "ceiling", "errored runs", "unscored", "nuggets missed"]
+    columns = ["question", "recall", "ceiling", "nuggets missed", "unscored", "errored runs", "tier", "text"]
     notes = [f"{len(bad)} of {len(scores.per_question)} questions; the first {len(rows)} are shown."]
     return table("failures", "Questions with failures", columns, rows, notes)
 
@@ -110,7 +118,8 @@ def failing(scores: AnswerScores) -> list[QuestionScore]:
     return [row for row in scores.per_question if row.errored_runs or row.missed or (row.unscored and scores.judge)]
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """Return at most sixty signs of a text."""
     return text if len(text) <= SHOWN_SIGNS else text[: SHOWN_SIGNS - 1] + "…"
 
 
@@ -119,18 +128,26 @@ def _missed_nuggets(scores: AnswerScores) -> Iterable[ReportTable]:
         (
             row.question_id,
             item.nugget_id,
-            item.text,
-            item.kind,
             f"{item.missed} of {item.scored}",
-            f"{item.retrieved_when_missed} of {item.missed}",
+            retrieved(item),
+            item.kind,
+            item.text,
         )
         for row in scores.per_question
         for item in row.missed
     ]
-    columns = ["question", "nugget", "text", "kind", "missed in runs", "retrieved all the same"]
+    columns = ["question", "nugget", "missed in runs", "retrieved all the same", "kind", "text"]
     notes = [f"{len(rows)} nuggets missed at least once; the first {min(len(rows), SHOWN_NUGGETS)} are shown."]
     if rows:
         yield table("missed_nuggets", "Missed nuggets", columns, rows[:SHOWN_NUGGETS], notes)
+
+
+def retrieved(item: MissedNugget) -> str:
+    """Return in how many of the runs that missed it a nugget was retrieved, of those where that was judged."""
+    if item.retrieved_when_missed is None:
+        return "not judged"
+    judged = f"{item.retrieved_when_missed} of {item.missed - item.unscored_when_missed}"
+    return f"{judged} ({item.unscored_when_missed} not judged)" if item.unscored_when_missed else judged
 
 
 def _missing(found: Rate) -> str:

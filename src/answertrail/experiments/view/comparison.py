@@ -24,18 +24,21 @@ def tables(comparison: Comparison) -> list[ReportTable]:
 
 
 def _measures(comparison: Comparison) -> ReportTable:
+    bounded = any(row.bounds is not None for row in comparison.rows)
     rows = [
         (
             row.name if row.primary else f"{row.name} (exploratory)",
             _side(row, _bare(row.first)),
             _side(row, _bare(row.second)),
             _difference(row),
+            *((_bounds(row),) if bounded else ()),
             None if row.adjusted_p is None else _p(row.adjusted_p),
             f"{row.better}/{row.same}/{row.worse}",
         )
         for row in comparison.rows
     ]
-    columns = ("measure", "A", "B", "B - A", "p, Holm", "B better, same, worse")
+    between = ("B - A between",) if bounded else ()
+    columns = ("measure", "A", "B", "B - A", *between, "p, Holm", "B better, same, worse")
     title = f"A = {comparison.first.label}, B = {comparison.second.label}"
     return table("comparison", title, columns, rows, _notes(comparison))
 
@@ -63,7 +66,7 @@ def _tests(comparison: Comparison) -> ReportTable:
 
 def _side(row: MeasureComparison, ratio: Ratio) -> Measured:
     """The value of one side, so that a mean is written as a mean."""
-    return Measured(row.name, row.statistic, (), ratio)
+    return Measured(row.name, row.statistic or "totals", (), ratio)
 
 
 def _bare(ratio: Ratio) -> Ratio:
@@ -87,6 +90,13 @@ def _difference(row: MeasureComparison) -> Cell:
     return f"{value} (no interval)"
 
 
+def _bounds(row: MeasureComparison) -> Cell:
+    if row.bounds is None or isinstance(row.bounds, Undefined):
+        return row.bounds
+    scale, digits = _scale(row)
+    return " and ".join(f"{end * scale:+.{digits}f}" for end in row.bounds)
+
+
 def _scale(row: MeasureComparison) -> tuple[int, int]:
     """Points for rates; what can be above 1 (searches, seconds) is written as it is."""
     values = (row.first.value, row.second.value)
@@ -105,17 +115,28 @@ def _p(value: float) -> str:
 
 def _notes(comparison: Comparison) -> Iterable[str]:
     a, b = comparison.first, comparison.second
-    tests = comparison.rows[0].family if comparison.rows else 0
     yield (
         f"{comparison.common} questions in common. Differences are in points; of what is no rate, as they are. "
         "Intervals: paired bootstrap over questions; p: sign flip over questions; "
-        f"Holm over {tests} test(s), to be held against {comparison.alpha:g}."
+        f"{_family(comparison)}, to be held against {comparison.alpha:g}."
     )
+    for name, text in comparison.definitions.items():
+        if name != "recall_analog":
+            yield text
     for side, only in ((a, comparison.only_first), (b, comparison.only_second)):
         if only:
             yield f"Only {side.label} was asked {len(only)} question(s), left out: {listed(only)}."
     if comparison.unequal_repeats:
-        yield f"Not asked equally often, allowed by the caller: {listed(comparison.unequal_repeats)}."
+        yield (
+            "Not asked equally often, allowed by the caller; repeats without a partner are left out: "
+            f"{listed(comparison.unequal_repeats)}."
+        )
+    if comparison.failed:
+        names = [f"{name} repeat {repeat}" if repeat else name for name, repeat in comparison.failed]
+        yield (
+            f"{len(names)} run(s) failed on a side; both sides leave them out of what a failed run has no figure for: "
+            f"{listed(names)}."
+        )
     without: dict[str, list[str]] = {}
     for row in comparison.rows:
         interval = row.difference.interval if isinstance(row.difference, Estimate) else None
@@ -130,12 +151,28 @@ def _notes(comparison: Comparison) -> Iterable[str]:
         if row.ineligible:
             yield f"{row.name}: {len(row.ineligible)} question(s) without a denominator: {listed(row.ineligible)}."
         if row.unequal:
-            yield f"{row.name}: {len(row.unequal)} question(s) with unequal repeats: {listed(row.unequal)}."
+            yield (
+                f"{row.name}: {len(row.unequal)} question(s) have it in some repeats on one side only, those left out: "
+                f"{listed(row.unequal)}."
+            )
         if any(row.unscored):
             yield f"{row.name}: {row.unscored[0]} unit(s) of A and {row.unscored[1]} of B are unscored, in no count."
-    for side in (a, b):
-        for flag in side.flags:
-            yield f"FLAG, {side.label}: {flag}"
+    if any(row.bounds is not None for row in comparison.rows):
+        yield (
+            "B - A between: what the difference would be with all units without a verdict, and those of failed runs, "
+            "counted for one side and against the other."
+        )
+    for flag in comparison.flags:
+        yield f"FLAG, {flag}"
+
+
+def _family(comparison: Comparison) -> str:
+    """How many tests the correction is over, and why."""
+    made, tests = comparison.registration, comparison.rows[0].family if comparison.rows else 0
+    if made is None:
+        return f"Holm over {tests} test(s)"
+    others = max(1, len(made.systems) - 1)
+    return f"Holm over the {tests} registered test(s), {len(made.measures)} measure(s) of {others} comparison(s)"
 
 
 def _differing(comparison: Comparison) -> ReportTable:

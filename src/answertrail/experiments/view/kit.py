@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from answertrail.experiments.kit import Changed
+from answertrail.experiments.kit_recording import Changed
 from answertrail.experiments.kit_summary import MEASURES, KitSummary
 from answertrail.experiments.view.table import ReportTable, table
 from answertrail.metrics.measured import Measured

@@ -8,10 +8,16 @@ from answertrail.experiments.refusal import RefusalScores
 from answertrail.experiments.view.table import Cell, ReportTable, table
 from answertrail.metrics.refusal.cases import SAID, Case
 from answertrail.metrics.refusal.confidence import Curve, Point
+from answertrail.metrics.refusal.exact import Share
 from answertrail.metrics.refusal.rates import Rate
 from answertrail.metrics.values import Undefined
 
 MOST = 40
+_EXACT = ("questions with any such run", "questions with every run such", "no run such")
+_BOUNDS = (
+    "questions: exact bounds (Clopper-Pearson), a question is one trial; with repeats they bound these shares of "
+    "questions, not the rate over runs"
+)
 _TITLES = {
     "risk_coverage": "Risk and coverage by confidence",
     "false_answer_curve": "False answers and coverage by confidence",
@@ -69,12 +75,9 @@ def _rates(scores: RefusalScores) -> ReportTable:
     return table(
         "refusal_rates",
         "Refusing and failing",
-        ("measure", "runs", "questions, exact bounds", "never seen"),
+        ("measure", "runs", *_EXACT),
         [[name, rate.value, *_exact(rate)] for name, rate in scores.rates.items()],
-        [
-            "a partial answer counts as answered; a run that did not complete is no refusal",
-            *_rules(scores.rates.values()),
-        ],
+        ["a partial answer counts as answered; a run that did not complete is no refusal", _BOUNDS],
     )
 
 
@@ -82,9 +85,9 @@ def _kinds(scores: RefusalScores) -> ReportTable:
     return table(
         "false_answers_by_kind",
         "False answers by kind of unanswerable question",
-        ("kind", "runs", "questions, exact bounds", "never seen"),
+        ("kind", "runs", *_EXACT),
         [[kind, rate.value, *_exact(rate)] for kind, rate in scores.by_kind.items()],
-        _rules(scores.by_kind.values()),
+        [_BOUNDS],
     )
 
 
@@ -144,17 +147,14 @@ def _how(case: Case) -> str:
 def _exact(rate: Rate) -> list[Cell]:
     exact = rate.exact
     if isinstance(exact, Undefined):
-        return [None, None]  # the rate beside it says why
-    low, high = (f"{100 * end:.1f}" for end in (exact.interval.low, exact.interval.high))
+        return [None, None, None]  # the rate beside it says why
     never = None if exact.never is None else f"at most {100 * exact.never.high:.1f} % (rule of three)"
-    return [f"{exact.events}/{exact.questions} [{low}, {high}]", never]
+    return [_share(exact.any_run, exact.questions), _share(exact.every_run, exact.questions), never]
 
 
-def _rules(rates: Iterable[Rate]) -> list[str]:
-    """Say which repeats make an event, each rule once."""
-    bounds = [rate.exact for rate in rates if not isinstance(rate.exact, Undefined)]
-    rules = sorted({f"exact {bound.interval.level:.0%} bounds (Clopper-Pearson): {bound.rule}" for bound in bounds})
-    return [rule.replace("%", " %") for rule in rules]
+def _share(found: Share, questions: int) -> str:
+    low, high = (f"{100 * end:.1f}" for end in (found.interval.low, found.interval.high))
+    return f"{found.events}/{questions} [{low}, {high}]"
 
 
 def _words(said: str) -> str:

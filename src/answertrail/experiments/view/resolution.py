@@ -38,7 +38,9 @@ def _measures(scores: ResolutionScores) -> ReportTable:
     rules = ", ".join(f"{name} ({count})" for name, count in sorted(scores.rules.items()))
     notes = [f"Rule: {rules or 'no resolution'}. Intervals: Wilson's, questions as trials."]
     if missing := len(scores.matched.missing):
-        notes.append(f"{missing} question(s) without a resolution count as not found.")
+        notes.append(
+            f"{missing} question(s) without a resolution: not found in r@k and correct, unscored in all other measures."
+        )
     return table("resolution", "Node resolution", ("measure", "value", "what is counted"), rows, notes)
 
 
@@ -94,7 +96,7 @@ def _left_out(scores: ResolutionScores) -> Iterator[ReportTable]:
     found = scores.matched
     rows = [
         *((row.question_id, f"ineligible: {row.reason}") for row in found.ineligible),
-        *((name, "no resolution: counted as not found") for name in found.missing),
+        *((name, "no resolution: not found in r@k and correct, else unscored") for name in found.missing),
         *((name, "a resolution of no question in the set: not scored") for name in found.not_asked),
         *((name, "a resolution of another rule: not scored") for name in scores.other_rules),
         *((name, "resolved to a node that is not among its candidates") for name in found.unlisted),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from answertrail.experiments.retrieval_scores import (
     FailedRanking,
@@ -21,7 +21,16 @@ SMALL = 30
 LISTED = 40
 UNITS = 5
 """How many failures, and how many units of each, a table shows; the JSON has them all."""
-_SHARES = ("recall", "all", "success", "precision", "returned_precision", "evidence_recall", "window_coverage")
+_SHARES = (
+    "recall",
+    "all",
+    "success",
+    "precision",
+    "returned_precision",
+    "evidence_recall",
+    "window_coverage",
+    "distinct_yield",
+)
 _SLICED = ("recall", "all", "mrr", "ndcg")
 
 
@@ -39,8 +48,9 @@ def tables(scores: RetrievalScores) -> list[ReportTable]:
 def _modes(scores: RetrievalScores, small: bool) -> ReportTable:
     modes = list(scores.modes.values())
     names = dict.fromkeys(name for mode in modes for name in mode.measures)
+    first = small and _whole(mode.measures for mode in modes)
     rows = [
-        [name, *("invalid" if mode.invalid else _cell(mode.measures.get(name), name, small) for mode in modes)]
+        [name, *("invalid" if mode.invalid else _cell(mode.measures.get(name), name, first) for mode in modes)]
         for name in names
     ]
     return table("retrieval", "Retrieval", ["measure", *scores.modes], rows, [*_notes(scores, small), *_facts(scores)])
@@ -136,7 +146,8 @@ def _found_once(row: QuestionRow) -> str:
 def _averaged(scores: RetrievalScores, small: bool) -> ReportTable:
     modes = list(scores.modes.values())
     names = dict.fromkeys(name for mode in modes for name in mode.tie_averaged)
-    rows = [[name, *(_cell(mode.tie_averaged.get(name), name, small) for mode in modes)] for name in names]
+    first = small and _whole(mode.tie_averaged for mode in modes)
+    rows = [[name, *(_cell(mode.tie_averaged.get(name), name, first) for mode in modes)] for name in names]
     note = "The expected value when units with one score are put in every order."
     return table("tie_averaged", "Averaged over ties", ["measure", *scores.modes], rows, [note])
 
@@ -147,13 +158,18 @@ def _parts(scores: RetrievalScores, kind: str) -> list[str]:
 
 def _sliced(scores: RetrievalScores, kind: str, small: bool) -> ReportTable:
     names = [f"{name}@{max(scores.ks)}" for name in _SLICED]
-    rows = []
-    for part in _parts(scores, kind):
-        for mode in scores.modes.values():
-            measures = mode.slices.get(kind, {}).get(part)
-            if measures is not None:
-                asked = measures[names[0]].questions
-                rows.append([part, mode.mode, asked, *(_cell(measures[n], n, small or asked < SMALL) for n in names)])
+    found = [
+        (part, mode.mode, mode.slices[kind][part])
+        for part in _parts(scores, kind)
+        for mode in scores.modes.values()
+        if part in mode.slices.get(kind, {})
+    ]
+    few = small or any(measures[names[0]].questions < SMALL for _, _, measures in found)
+    first = few and _whole(measures for _, _, measures in found)
+    rows = [
+        [part, mode, measures[names[0]].questions, *(_cell(measures[name], name, first) for name in names)]
+        for part, mode, measures in found
+    ]
     note = "Numerators and denominators of the parts add up to those of the whole, or this table is refused."
     return table(f"by_{kind}", f"By {kind}", [kind, "mode", "questions", *names], rows, [note])
 
@@ -177,9 +193,24 @@ def _named(row: MissingRanking | FailedRanking, mode: ModeScores) -> str:
     return f"{row.question_id} repeat {row.repeat}" if len(mode.repeats) > 1 else row.question_id
 
 
-def _cell(value: Value | None, name: str, small: bool) -> Cell:
+def _whole(parts: Iterable[Mapping[str, Value]]) -> bool:
+    """Whether all shares of a table are of whole counts: one that is not cannot be written counts first."""
+    return all(
+        value.ratio.numerator == int(value.ratio.numerator)
+        for measures in parts
+        for name, value in measures.items()
+        if isinstance(value, Measured) and _is_share(name)
+    )
+
+
+def _is_share(name: str) -> bool:
+    return name.partition("@")[0] in _SHARES
+
+
+def _cell(value: Value | None, name: str, counts_first: bool) -> Cell:
+    """Write a share counts first where the whole table can be: one form for all shares of a table."""
     if isinstance(value, Estimate):
         return f"{value.value:.1f}"
-    if small and isinstance(value, Measured) and name.partition("@")[0] in _SHARES:
+    if counts_first and isinstance(value, Measured) and _is_share(name):
         return Counted(value)
     return value

@@ -76,8 +76,14 @@ def _measured(cell: Measured) -> str:
         text = cell_text(cell.value)
     else:
         text = f"{cell.value:.3f} ({cell.ratio.denominator:g} questions){_bounds(cell.interval, 1, 3)}"
-    missing = sum(row.units for row in cell.unscored)
-    return f"{text}; {missing} unscored" if missing else text
+    return text + _missing(cell)
+
+
+def _missing(cell: Measured) -> str:
+    """Say what is in no count: units without a verdict, and those of runs that there are not."""
+    unscored, lost = sum(row.units for row in cell.unscored), cell.lost_units
+    gone = "; an unknown number lost" if lost is None else f"; {lost} lost" if lost else ""
+    return f"; {unscored} unscored{gone}" if unscored else gone
 
 
 def _counted(cell: Measured) -> str:
@@ -85,10 +91,8 @@ def _counted(cell: Measured) -> str:
     value, counted = cell.value, cell.ratio.numerator
     if isinstance(value, Undefined) or counted != int(counted):
         return _measured(cell)
-    missing = sum(row.units for row in cell.unscored)
     share = f"({100 * value:.1f} %){_bounds(cell.interval, 100, 1)}"
-    text = f"{counted:g} of {cell.ratio.denominator:g} {share}"
-    return f"{text}; {missing} unscored" if missing else text
+    return f"{counted:g} of {cell.ratio.denominator:g} {share}{_missing(cell)}"
 
 
 def _ratio(ratio: Ratio) -> str:

@@ -10,7 +10,7 @@ from answertrail.experiments.view.table import Cell, ReportTable, table
 from answertrail.metrics.trajectory.definitions import CITED_SHARE, DRIFT, INFORMATIONAL, RECALL_ANALOG
 
 MEANINGS: Mapping[str, str] = {
-    "needle_recall": "gold units the searches brought up / gold units",
+    "needle_recall": "gold units retrieved / gold units",
     "mean_needle_recall": "the same, mean over questions",
     "citation_recall": "gold units cited / gold units",
     "mean_citation_recall": "the same, mean over questions",
@@ -70,7 +70,7 @@ def _fabricated(scores: TrajectoryScores) -> Iterator[ReportTable]:
 
 
 def _missed(scores: TrajectoryScores) -> Iterator[ReportTable]:
-    """One row a gold unit that some run of its question did not bring up or did not cite."""
+    """One row a gold unit that some run of its question did not retrieve or did not cite."""
     runs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
     for row in scores.rows:
         if row.facts is None or row.facts.surfaced is None or row.facts.cited_units is None:
@@ -84,8 +84,8 @@ def _missed(scores: TrajectoryScores) -> Iterator[ReportTable]:
         if not all(surfaced and cited for surfaced, cited in seen)
     ]
     if rows:
-        columns = ("question", "gold unit", "surfaced in runs", "cited in runs")
-        yield table("missed", "Gold evidence not surfaced, or surfaced and not cited", columns, rows)
+        columns = ("question", "gold unit", "retrieved in runs", "cited in runs")
+        yield table("missed", "Gold evidence not retrieved, or retrieved and not cited", columns, rows)
 
 
 def _runs(scores: TrajectoryScores) -> Iterator[ReportTable]:
@@ -94,7 +94,7 @@ def _runs(scores: TrajectoryScores) -> Iterator[ReportTable]:
     with_gold = any(row.facts for row in scores.rows)
     with_drift = any(row.drift for row in scores.rows)
     columns = ["question", "repeat", "searches", "retrieved", "cited", "cited_share"]
-    columns += ["surfaced", "gold cited", "F1"] if with_gold else []
+    columns += ["gold retrieved", "gold cited", "F1"] if with_gold else []
     columns += ["drift", "slope"] if with_drift else []
     notes = [CITED_SHARE, *([DRIFT] if with_drift else [])]
     rows = [

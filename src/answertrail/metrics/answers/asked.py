@@ -11,6 +11,8 @@ from answertrail.metrics.measured import Ineligible
 from answertrail.metrics.values import Json
 from answertrail.records import Question, Run
 
+NO_RUN = "no run"
+
 
 @dataclass(frozen=True, slots=True)
 class AskedRun:
@@ -84,11 +86,15 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Runs by question and repeat, in the order of their ids, and what could not be joined."""
+    """Runs by question and repeat, in the order of their ids, and what could not be joined.
+
+    `repeats` is how many runs the question asked most often has; of a part, those of the whole.
+    """
 
     runs: tuple[AskedRun, ...]
     unasked: tuple[Ineligible, ...]
     left_out: tuple[LeftOut, ...]
+    repeats: int = 1
 
     @property
     def completed(self) -> tuple[AskedRun, ...]:
@@ -130,8 +136,8 @@ def asked(questions: Sequence[Question], runs: Iterable[Run]) -> Asked:
     rows = [
         AskedRun(run, known[name], repeat) for name in sorted(found) for repeat, run in sorted(_numbered(found[name]))
     ]
-    unasked = tuple(Ineligible(name, "no run") for name in known if name not in found)
-    return Asked(tuple(rows), unasked, tuple(left_out))
+    unasked = tuple(Ineligible(name, NO_RUN) for name in known if name not in found)
+    return Asked(tuple(rows), unasked, tuple(left_out), max(map(len, found.values()), default=1))
 
 
 def _by_words(questions: Sequence[Question]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from answertrail.metrics.answers.asked import Asked, AskedRun
 from answertrail.metrics.answers.grid import ABSTAINED, NO_VERDICT
 from answertrail.metrics.answers.grounded import sent, tally
 from answertrail.metrics.answers.rates import Counted
+from answertrail.metrics.answers.statement_units import on_units
 from answertrail.metrics.answers.verdicts import Judged
 from answertrail.records.run import Statement
 
@@ -40,8 +41,9 @@ def citation_support(asked: Asked, judged: Judged) -> Parts:
     """Count supported statements among those that cite something.
 
     By the judge's verdicts of direction `citation` when any are given, else by the support each run
-    recorded of its own statements. A statement without either is unscored, and so are statements
-    sent to the judge of which fewer verdicts came back. Not applicable: an answer that cites nothing.
+    recorded of its own statements. A statement without either is unscored, and so is each of the
+    citations sent to the judge (`meta.sent`) that did not come back. Not applicable: an answer that
+    cites nothing. Raises InputError as `on_units`, and for more verdicts than there are citations.
     """
     by_judge = judged.given("citation")
     return parts(
@@ -123,6 +125,9 @@ def _judged(row: AskedRun, judged: Judged) -> Counted | str:
     reason = _without(row)
     if reason and not (verdicts and reason == NO_STATEMENTS):
         return reason
+    number = sent(verdicts)
+    if (own := on_units(row, judged, "citation")) is not None:
+        return tally(row, *own)
     citing = cited_statements(row)
     most = max(sum(len(dict.fromkeys(s.citations)) for s in citing), len(row.run.answer.statements or []))  # type: ignore[union-attr]
     if citing and len(verdicts) > most:
@@ -132,4 +137,4 @@ def _judged(row: AskedRun, judged: Judged) -> Counted | str:
         )
     if not verdicts:
         return Counted(row.question.question_id, row.repeat, 0, 0, len(citing), NO_VERDICT)
-    return tally(row, verdicts, max(sent(verdicts) or len(verdicts), len(citing)))
+    return tally(row, verdicts, max(number or len(verdicts), len(citing)))

@@ -49,7 +49,8 @@ def effort(rows: Iterable[AskedRun]) -> Effort:
 
     turns: `meta.turns_used`, else distinct turns of `usage`. searches: entries of `searches`.
     chunks: distinct retrieved ids. tokens: input and output of all of `usage`, unknown when one call
-    is. cost_usd: as recorded; null is unknown. The total is of the known runs only.
+    is, and of a completed run that lists no call (it made one). cost_usd: as recorded; null is
+    unknown. The total is of the known runs only.
     """
     runs = list(rows)
     return Effort(len(runs), {name: _spent([read(row) for row in runs]) for name, read in QUANTITIES.items()})
@@ -68,7 +69,11 @@ def _spent(values: list[float | None]) -> Spent:
     if not known:
         none = Undefined(UNKNOWN)
         return Spent(0, len(values), none, none, none)
-    whole = fsum(known)
+    try:
+        whole = fsum(known)
+    except OverflowError:
+        too_large = Undefined("the sum is too large a number")
+        return Spent(len(known), len(values) - len(known), too_large, too_large, too_large)
     return Spent(len(known), len(values) - len(known), whole / len(known), float(median(known)), whole)
 
 
@@ -89,7 +94,7 @@ def _chunks(row: AskedRun) -> float | None:
 
 
 def _tokens(row: AskedRun) -> float | None:
-    if row.run.usage is None:
+    if row.run.usage is None or (row.completed and not row.run.usage):
         return None
     parts = [entry.get(name) for entry in row.run.usage for name in ("input_tokens", "output_tokens")]
     known = [part for part in parts if isinstance(part, int | float) and not isinstance(part, bool)]

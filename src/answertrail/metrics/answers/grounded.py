@@ -7,6 +7,7 @@ from answertrail.metrics.answers.applicable import Parts, parts
 from answertrail.metrics.answers.asked import Asked, AskedRun
 from answertrail.metrics.answers.grid import ABSTAINED, EMPTY, NO_VERDICT
 from answertrail.metrics.answers.rates import Counted
+from answertrail.metrics.answers.statement_units import on_units
 from answertrail.metrics.answers.verdicts import Judged
 from answertrail.records import Verdict
 from answertrail.records.run import Statement
@@ -19,8 +20,10 @@ def groundedness(asked: Asked, judged: Judged) -> Parts:
 
     Not applicable, with the reason and never 1.0: a run that abstains, that retrieved nothing, or
     whose answer makes no assertion. A run without any verdict is unscored with its statements (one,
-    when it carries none). Where `meta.sent` of a verdict says how many assertions were sent to the
-    judge, those that did not come back are unscored; raises InputError when more came back.
+    when it carries none). Where verdicts are on the answer's statements, every statement that is no
+    framing is a unit, and those without a verdict are unscored. Where `meta.sent` of a verdict on
+    assertions says how many were sent to the judge, those that did not come back are unscored.
+    Raises InputError when more came back, and as `on_units`.
     """
     return parts("groundedness", [(row, _of(row, judged)) for row in asked.completed])
 
@@ -69,7 +72,10 @@ def _of(row: AskedRun, judged: Judged) -> Counted | str:
         if answer is not None and answer.statements is None and not (answer.text or "").strip():
             return NO_ASSERTIONS
         return Counted(question_id, row.repeat, 0, 0, max(len(asserted(row)), 1), NO_VERDICT)
-    return tally(row, verdicts, sent(verdicts) or len(verdicts))
+    number = sent(verdicts)
+    if (own := on_units(row, judged, "groundedness")) is None:
+        return tally(row, verdicts, number or len(verdicts))
+    return tally(row, *own) if own[1] else NO_ASSERTIONS
 
 
 def tally(row: AskedRun, verdicts: list[Verdict], units: int) -> Counted:
@@ -77,6 +83,6 @@ def tally(row: AskedRun, verdicts: list[Verdict], units: int) -> Counted:
     hits = sum(verdict.verdict == "HIT" for verdict in verdicts)
     scored = sum(verdict.verdict != "UNSCORED" for verdict in verdicts)
     said = sorted(verdict.reason or "" for verdict in verdicts if verdict.verdict == "UNSCORED")
-    reason = said[0] if said else f"{units - len(verdicts)} of {units} units came back without a verdict"
+    reason = said[0] if said else f"{units - len(verdicts)} of {units} units have no verdict"
     missing = units - scored
     return Counted(row.question.question_id, row.repeat, hits, scored, missing, reason if missing else "")

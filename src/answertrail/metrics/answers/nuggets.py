@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from answertrail.metrics.answers.asked import Asked
+from answertrail.metrics.answers.asked import NO_RUN, Asked
 from answertrail.metrics.answers.grid import EVERY, STANCE, Cell, Grid, Kind, Marked
+from answertrail.metrics.answers.lost import lost_runs, lost_units
 from answertrail.metrics.answers.rates import Counted, Rate, Rule, rate
 from answertrail.metrics.answers.verdicts import Direction, Judged
 from answertrail.metrics.clusters import Observation
@@ -41,6 +42,7 @@ def nugget_rates(questions: Sequence[Question], asked: Asked, grid: Grid, judged
     Undefined: no nugget scored (for conversion: none retrieved), or too many unscored.
     """
     made = []
+    gone = lost_runs(questions, asked)
     for name, kinds, view, needs, statistic in (
         ("recall", STANCE, stated, "recall", "totals"),
         ("mean_recall", STANCE, stated, "recall", "means"),
@@ -53,6 +55,7 @@ def nugget_rates(questions: Sequence[Question], asked: Asked, grid: Grid, judged
         ("recall_with_shift", EVERY, stated, "recall", "totals"),
     ):
         rows = counted(grid.of(kinds), view)
+        sizes = {question.question_id: nuggets_of(question, kinds) for question in questions}
         made.append(
             rate(
                 name,
@@ -63,6 +66,7 @@ def nugget_rates(questions: Sequence[Question], asked: Asked, grid: Grid, judged
                 if_empty=_if_empty(rows, needs, kinds, judged),
                 ineligible=not_asked(questions, asked, kinds),
                 errored=errored_nuggets(asked, kinds),
+                lost=lost_units(gone, sizes.get),
                 not_judged=_not_judged(needs, judged),
                 every_unit=needs != "both",
             )
@@ -122,7 +126,7 @@ def not_asked(questions: Sequence[Question], asked: Asked, kinds: frozenset[Kind
     for question in questions:
         reason = None
         if question.question_id in unasked:
-            reason = "no run"
+            reason = NO_RUN
         elif kinds is not None and question.tier == "unanswerable":
             reason = "unanswerable: it belongs to the table of unsupported questions"
         elif kinds is not None and not any(n.kind in kinds for n in question.nuggets or []):
@@ -137,10 +141,15 @@ def not_asked(questions: Sequence[Question], asked: Asked, kinds: frozenset[Kind
 def errored_nuggets(asked: Asked, kinds: frozenset[Kind]) -> dict[str, int | None]:
     """Return how many nuggets of these kinds each run that did not complete leaves uncounted."""
     return {
-        row.run_id: sum(n.kind in kinds for n in row.question.nuggets or [])
+        row.run_id: nuggets_of(row.question, kinds)
         for row in asked.runs
         if not row.completed and row.question.tier != "unanswerable"
     }
+
+
+def nuggets_of(question: Question, kinds: frozenset[Kind]) -> int:
+    """Return how many nuggets of these kinds a run of the question has; an unanswerable one has none."""
+    return 0 if question.tier == "unanswerable" else sum(n.kind in kinds for n in question.nuggets or [])
 
 
 def _none_of(kinds: frozenset[Kind]) -> str:

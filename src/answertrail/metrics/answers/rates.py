@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from answertrail.metrics.clusters import Observation
-from answertrail.metrics.measured import Ineligible, Intervals, Measured, Unscored, measure
+from answertrail.metrics.measured import Ineligible, Intervals, Lost, Measured, Unscored, measure
 from answertrail.metrics.values import Json, Undefined
 
 MAX_UNSCORED_SHARE = 0.2
@@ -81,6 +81,7 @@ def rate(
     if_empty: str,
     ineligible: Iterable[Ineligible] = (),
     errored: Mapping[str, int | None] = {},
+    lost: Iterable[Lost] = (),
     not_judged: str | None = None,
     every_unit: bool = False,
 ) -> Rate:
@@ -88,7 +89,8 @@ def rate(
 
     A run all of whose units are unscored gives no observation. Undefined with `if_empty` when no
     unit is scored; and when unscored / (scored + unscored) is above the rule's share, with bounds.
-    `errored` has the units of each run that did not complete, by run id. `not_judged` is the reason
+    `errored` has the units of each run that did not complete, by run id; `lost` those of runs never
+    made as well. `not_judged` is the reason
     to give where units are unscored because nobody judged any; `every_unit` says that all units of
     a run are in the denominator, so that those of errored runs can be taken for misses.
     """
@@ -102,6 +104,7 @@ def rate(
         ineligible=ineligible,
         unscored=missing,
         intervals=rule.intervals,
+        lost=lost,
     )
     hit, scored, unscored = (sum(r.hits for r in kept), sum(r.scored for r in kept), sum(r.unscored for r in kept))
     units = list(errored.values())

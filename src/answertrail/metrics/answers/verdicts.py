@@ -12,7 +12,6 @@ from answertrail.metrics.answers.asked import AskedRun, LeftOut
 from answertrail.records import Verdict
 
 Direction = Literal["recall", "ceiling", "groundedness", "citation"]
-DIRECTIONS: tuple[Direction, ...] = ("recall", "ceiling", "groundedness", "citation")
 _UNITS: Mapping[str, frozenset[str]] = {
     "recall": frozenset({"nugget"}),
     "ceiling": frozenset({"nugget"}),

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, get_args
 from answertrail.metrics.ranking.gold import Gold, gold_of
 from answertrail.metrics.ranking.hits import spans_found
 from answertrail.metrics.ranking.units import document_of
+from answertrail.metrics.refusal.cases import UNKNOWN, said_by
 from answertrail.records.question import Question
 from answertrail.records.run import Run
 
@@ -61,7 +62,8 @@ def check_answer(question: Question, run: Run | None) -> tuple[Finding, ...]:
     source_support: a cited unit is a gold unit (`evidence`, `relevant`) or among `supporting`.
     scope: nothing cited is out of scope. freshness: a `current` source is cited, not stale ones
     alone. refusal: an unanswerable question gets `cannot_answer`. An answer that refuses, or cites
-    nothing, passes no check by its emptiness. Raises ValueError as `sources_of`.
+    nothing, passes no check by its emptiness. A run that does not say whether it answered (see
+    `said_by`) is unscored. Raises ValueError as `sources_of`.
     """
     sources = sources_of(question)
     return tuple(_finding(check, question, sources, run) for check in CHECKS)
@@ -72,12 +74,14 @@ def _finding(check: Check, question: Question, sources: Sources, run: Run | None
         return Finding(check, "not_applicable", outside)
     if run is None:
         return Finding(check, "unscored", "no run of the question")
-    if run.status != "completed" or run.answer is None:
-        return Finding(check, "unscored", f"the run is {run.status}" if run.status != "completed" else "no answer")
+    said = said_by(run)
+    if said == "failed":
+        return Finding(check, "unscored", f"the run is {run.status}")
+    if said == "unknown" or run.answer is None:
+        return Finding(check, "unscored", UNKNOWN)
     if check == "refusal":
-        refused = run.answer.outcome == "cannot_answer"
-        return Finding(check, "pass" if refused else "fail", f"the outcome is {run.answer.outcome}")
-    if run.answer.outcome == "cannot_answer":
+        return Finding(check, "pass" if said == "declined" else "fail", f"the outcome is {run.answer.outcome}")
+    if said == "declined":
         return Finding(check, "not_applicable", "the answer says it cannot answer")
     cited = tuple(dict.fromkeys(name for row in run.answer.statements or () for name in row.citations))
     if not cited:

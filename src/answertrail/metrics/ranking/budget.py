@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
 from answertrail.metrics.clusters import Observation
 from answertrail.metrics.measured import Ineligible, Intervals, Measured, Unscored, measure
-from answertrail.metrics.ranking.gold import Gold, evidence_gold, evidence_spans
+from answertrail.metrics.ranking.gold import evidence_gold, evidence_spans
 from answertrail.metrics.ranking.hits import hits_of
 from answertrail.metrics.ranking.units import Span
 from answertrail.metrics.values import Estimate, Undefined
@@ -22,6 +22,10 @@ class BudgetResult(NamedTuple):
     question: Question
     chunk_ids: Sequence[str]
     repeat: int = 0
+
+
+Sought = tuple[list[list[Span]], list[Ineligible]]
+"""What is to be found for a question, each a list of evidence items of which one is enough; and what is left out."""
 
 
 def evidence_recall(
@@ -37,25 +41,11 @@ def evidence_recall(
     A chunk also finds what lies in the window before or after its own. Questions without an
     evidence item are ineligible; undefined when all are. Lost rankings are unscored.
     """
-    observed, outside, unscored = [], list(ineligible), []
-    for question, chunk_ids, repeat in results:
-        gold = evidence_gold(question)
-        if isinstance(gold, Ineligible):
-            outside.append(gold)
-            continue
-        found = hits_of(gold, chunk_ids[:budget], neighbours=True)
-        observed.append(Observation(question.question_id, len(found.names), gold.size, repeat))
-    for question, reason in lost:
-        gold = evidence_gold(question)
-        if isinstance(gold, Gold):
-            unscored.append(Unscored(question.question_id, gold.size, reason))
     return measure(
         f"evidence_recall@b{budget}",
-        observed,
+        **_found(_items, results, budget, lost, ineligible),
         statistic="totals",
         if_empty="no eligible question has an evidence item",
-        ineligible=dict.fromkeys(outside),
-        unscored=unscored,
         intervals=intervals,
     )
 
@@ -73,31 +63,55 @@ def window_coverage(
     The windows are those of nuggets that name evidence; one found item covers its window. A nugget
     with a window and no evidence is listed among the ineligible, and so is a question without windows.
     """
-    observed, outside, unscored = [], list(ineligible), []
-    for question, chunk_ids, repeat in results:
-        windows, faults = _windows(question)
-        outside += faults
-        gold = evidence_gold(question)
-        if not windows or isinstance(gold, Ineligible):
-            continue
-        names = set(hits_of(gold, chunk_ids[:budget], neighbours=True).names)
-        covered = sum(any(span.name in names for span in spans) for spans in windows)
-        observed.append(Observation(question.question_id, covered, len(windows), repeat))
-    for question, reason in lost:
-        if count := len(_windows(question)[0]):
-            unscored.append(Unscored(question.question_id, count, reason))
     return measure(
         f"window_coverage@b{budget}",
-        observed,
+        **_found(_windows, results, budget, lost, ineligible),
         statistic="totals",
         if_empty="no eligible question has a nugget with a window and evidence",
-        ineligible=dict.fromkeys(outside),
-        unscored=unscored,
         intervals=intervals,
     )
 
 
-def _windows(question: Question) -> tuple[list[list[Span]], list[Ineligible]]:
+class _Parts(TypedDict):
+    observations: list[Observation]
+    ineligible: list[Ineligible]
+    unscored: list[Unscored]
+
+
+def _found(
+    sought_by: Callable[[Question], Sought],
+    results: Iterable[BudgetResult],
+    budget: int,
+    lost: Iterable[tuple[Question, str]],
+    ineligible: Iterable[Ineligible],
+) -> _Parts:
+    observed: list[Observation] = []
+    outside = list(ineligible)
+    for question, chunk_ids, repeat in results:
+        sought, reasons = sought_by(question)
+        outside += reasons
+        gold = evidence_gold(question)
+        if not sought or isinstance(gold, Ineligible):
+            continue
+        names = set(hits_of(gold, chunk_ids[:budget], neighbours=True).names)
+        count = sum(any(span.name in names for span in spans) for spans in sought)
+        observed.append(Observation(question.question_id, count, len(sought), repeat))
+    unscored = [
+        Unscored(question.question_id, count, reason)
+        for question, reason in lost
+        if (count := len(sought_by(question)[0]))
+    ]
+    return {"observations": observed, "ineligible": list(dict.fromkeys(outside)), "unscored": unscored}
+
+
+def _items(question: Question) -> Sought:
+    gold = evidence_gold(question)
+    if isinstance(gold, Ineligible):
+        return [], [gold]
+    return [[span] for spans in gold.spans.values() for span in spans], []
+
+
+def _windows(question: Question) -> Sought:
     if question.tier == "unanswerable":
         return [], [Ineligible(question.question_id, "unanswerable: it has no supporting unit to find")]
     spans = evidence_spans(question)

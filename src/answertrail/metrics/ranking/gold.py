@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import fsum, log2
 from operator import mul
@@ -51,18 +51,21 @@ class Gold:
         return gain_sum(self.gains[:k], range(1, k + 1))
 
 
-def gold_of(question: Question, unit: UnitKind = "chunk") -> Gold | Ineligible:
+def gold_of(
+    question: Question, unit: UnitKind = "chunk", document: Callable[[str], str] = document_of
+) -> Gold | Ineligible:
     """Return the gold units of a question for rankings of a unit, or why it has none.
 
     chunk: each evidence item and each `relevant` id; document: the distinct documents of both,
     a chunk id in `relevant` counting as its document, at its best grade; node: `relevant` ids.
+    `document` says which document an id of `relevant` names, where its form alone misleads.
     Exact repeats are one unit. A grade of 0 says "judged, not relevant" and makes no unit.
     Ineligible: an unanswerable question, and one without a unit. Raises ValueError when one id is
     given two grades.
     """
     if question.tier == "unanswerable":
         return Ineligible(question.question_id, "unanswerable: it has no supporting unit to find")
-    grades = _grades(question.relevant or (), merge=unit == "document")
+    grades = _grades(question.relevant or (), document if unit == "document" else None)
     spans = list(dict.fromkeys(evidence_spans(question))) if unit != "node" else []
     if unit == "document":
         for span in spans:
@@ -107,18 +110,18 @@ def gold_units(
     return Gold(question_id, kept, {name: tuple(rows) for name, rows in by_document.items()}, gains)
 
 
-def _grades(relevant: Iterable[Relevant], *, merge: bool) -> dict[str, float]:
+def _grades(relevant: Iterable[Relevant], document: Callable[[str], str] | None) -> dict[str, float]:
     given: dict[str, float] = {}
     for item in relevant:
         grade = 1 if item.grade is None else item.grade
         if given.setdefault(item.id, grade) != grade:
             raise ValueError(f"relevant id {item.id!r} has two grades, {given[item.id]:g} and {grade:g}")
-    if not merge:
+    if document is None:
         return given
     documents: dict[str, float] = {}
     for name, grade in given.items():
-        document = document_of(name)
-        documents[document] = max(documents.get(document, 0), grade)
+        whole = document(name)
+        documents[whole] = max(documents.get(whole, 0), grade)
     return documents
 
 

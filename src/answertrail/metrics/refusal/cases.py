@@ -13,6 +13,7 @@ TIERS = ("factual", "longitudinal", "comparative", "lookup", "unanswerable")
 KINDS = ("missing_topic", "near_miss", "false_premise", "outside_window", "missing_fact")
 UNSTATED = "unstated"
 ASSUMED_OUTCOME = "answer.outcome"
+UNKNOWN = "the run does not say whether it answered or declined"
 
 
 class Case(NamedTuple):

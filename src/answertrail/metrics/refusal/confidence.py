@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
+from answertrail.metrics.answers.lost import LostRuns
+from answertrail.metrics.answers.rates import MAX_UNSCORED_SHARE
 from answertrail.metrics.refusal.cases import Case
 from answertrail.metrics.refusal.grade import WRONG
 from answertrail.metrics.refusal.truthfulness import points
@@ -53,7 +55,9 @@ class Curve:
         }
 
 
-def risk_coverage(cases: Iterable[Case]) -> Curve | Undefined:
+def risk_coverage(
+    cases: Iterable[Case], lost: Iterable[LostRuns] = (), max_unscored_share: float = MAX_UNSCORED_SHARE
+) -> Curve | Undefined:
     """Coverage: answered at or above the threshold / completed runs. Risk: wrong among those / those.
 
     Wrong is an answer that scores -1: to an unanswerable question, or with no gold nugget in it.
@@ -62,9 +66,11 @@ def risk_coverage(cases: Iterable[Case]) -> Curve | Undefined:
     confidence of size x risk after the group / answers; low is good, and one confidence for all
     gives the plain risk. Left out and listed: answers without confidence or without a grade.
     Undefined without any confidence, without a graded answer to an answerable question, or with no
-    answer left; the area also with fewer than 10 answers.
+    answer left; the area also with fewer than 10 answers, and where a larger share of the runs than
+    `max_unscored_share` failed, was never made, is of unknown outcome or left out.
     """
-    usable = [case for case in cases if case.outcome_known]
+    all_cases = list(cases)
+    usable = [case for case in all_cases if case.outcome_known]
     answers = [case for case in usable if case.gave_an_answer]
     if not any(case.confidence is not None for case in answers):
         return Undefined(NO_CONFIDENCE)
@@ -81,19 +87,24 @@ def risk_coverage(cases: Iterable[Case]) -> Curve | Undefined:
         answered += len(group)
         wrong += sum(points(case) == WRONG for case in group)
         curve.append(Point(threshold, answered, wrong, answered / total, wrong / answered))
-    return Curve("risk_coverage", tuple(curve), _area(curve, "answers"), total, None, tuple(sorted(left_out)))
+    runs = sum(case.said != "failed" for case in all_cases) + sum(row.runs for row in lost)
+    area = _area(curve, "answers", runs - total, runs, max_unscored_share)
+    return Curve("risk_coverage", tuple(curve), area, total, None, tuple(sorted(left_out)))
 
 
-def false_answer_curve(cases: Iterable[Case]) -> Curve | Undefined:
+def false_answer_curve(
+    cases: Iterable[Case], lost: Iterable[LostRuns] = (), max_unscored_share: float = MAX_UNSCORED_SHARE
+) -> Curve | Undefined:
     """What needs no verdict. Coverage: answerable runs answered at or above the threshold / answerable
     completed runs. Risk: the same of unanswerable ones, the selective false-answer rate.
 
     Says nothing about whether answers to answerable questions are right. Ties and left-outs as
     `risk_coverage`. The area is the mean over answers to answerable questions of that rate once
     the answer's group is out. Undefined without a confidence, or without runs of both sorts; the
-    area also with fewer than 10 answers to answerable questions.
+    area also with fewer than 10 answers to answerable questions, and as that of `risk_coverage`.
     """
-    usable = [case for case in cases if case.outcome_known]
+    all_cases = list(cases)
+    usable = [case for case in all_cases if case.outcome_known]
     answers = [case for case in usable if case.gave_an_answer]
     if not any(case.confidence is not None for case in answers):
         return Undefined(NO_CONFIDENCE)
@@ -111,7 +122,8 @@ def false_answer_curve(cases: Iterable[Case]) -> Curve | Undefined:
         answered += sum(case.answerable for case in group)
         false += sum(not case.answerable for case in group)
         curve.append(Point(threshold, answered, false, answered / can, false / cannot))
-    area = _area(curve, "answers to answerable questions")
+    runs = sum(case.said != "failed" for case in all_cases) + sum(row.runs for row in lost)
+    area = _area(curve, "answers to answerable questions", runs - len(rest), runs, max_unscored_share)
     return Curve("false_answer_curve", tuple(curve), area, can, cannot, tuple(sorted(left_out)))
 
 
@@ -134,7 +146,11 @@ def _confidence(case: Case) -> float:
     return case.confidence
 
 
-def _area(curve: Sequence[Point], what: str) -> Estimate | Undefined:
+def _area(curve: Sequence[Point], what: str, missing: int, runs: int, allowed: float) -> Estimate | Undefined:
+    if missing > allowed * runs:
+        return Undefined(
+            f"{missing} of {runs} runs failed, were never made or are left out: above the {allowed:.0%} allowed"
+        )
     last = curve[-1].covered
     if last < MIN_ANSWERS:
         return Undefined(f"{last} {what} with a confidence; an area needs at least {MIN_ANSWERS}")

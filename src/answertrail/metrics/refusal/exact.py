@@ -1,4 +1,4 @@
-"""Exact bounds of a rate, with questions as the independent trials."""
+"""Exact bounds on shares of questions, each question one independent trial."""
 
 from __future__ import annotations
 
@@ -9,59 +9,65 @@ from answertrail.metrics.clusters import Observation
 from answertrail.metrics.proportions import clopper_pearson, rule_of_three
 from answertrail.metrics.values import Interval, Json, Undefined
 
+ENOUGH = 30
+"""Questions from which the rule of three says something."""
+
 
 @dataclass(frozen=True, slots=True)
-class ExactBound:
-    """`events` among `questions`, Clopper and Pearson's interval, and which repeats make an event.
+class Share:
+    """`events` among all questions, with Clopper and Pearson's interval."""
 
-    `never` is the one-sided rule of three, given when no question had the event.
+    events: int
+    interval: Interval
+
+    def as_json(self) -> Json:
+        """Return count and bounds."""
+        return {"events": self.events, "interval": self.interval.as_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class ExactBounds:
+    """How many questions had the event in any of their runs, and how many in every one.
+
+    Neither bounds the rate over runs unless each question has one run. `never` is the one-sided
+    rule of three on questions with any such run, given when no run had the event and there are 30
+    questions; below that it is an approximation far above the exact bound beside it.
     """
 
-    rule: str
-    events: int
     questions: int
-    interval: Interval
+    any_run: Share
+    every_run: Share
     never: Interval | None
 
     def as_json(self) -> Json:
-        """Return rule, counts and bounds."""
+        """Return counts and bounds."""
         out: Json = {
-            "rule": self.rule,
-            "events": self.events,
             "questions": self.questions,
-            "interval": self.interval.as_json(),
+            "any_run": self.any_run.as_json(),
+            "every_run": self.every_run.as_json(),
         }
         if self.never is not None:
             out["never_seen"] = self.never.as_json()
         return out
 
 
-def exact_bound(
-    observations: Iterable[Observation], *, event: str, every: bool = False, level: float = 0.95
-) -> ExactBound | Undefined:
-    """Bound the share of questions with an event, each question one trial.
+def exact_bounds(observations: Iterable[Observation], *, level: float = 0.95) -> ExactBounds | Undefined:
+    """Bound the shares of questions with an event in any run, and in every run; Undefined without a question.
 
-    Repeats of a question are not independent, so they make one trial: the question has the event
-    when any of its repeats has it, or with `every` when all of them have. With one run a question
-    the two agree with the rate itself; with more, `any` reads an error rate at its worst and
-    `every` a success rate at its worst. Undefined without a question. `event` names it in `rule`.
+    Repeats of a question are not independent, so a question is one trial. With one run a question
+    both shares are the rate itself; with more the rate lies between the two.
     """
     seen: dict[str, list[bool]] = {}
     for row in observations:
         if row.denominator:
             seen.setdefault(row.question_id, []).append(row.numerator > 0)
-    decide = all if every else any
-    events = sum(decide(flags) for flags in seen.values())
-    interval = clopper_pearson(events, len(seen), level)
-    if isinstance(interval, Undefined):
+    some, every = (_share([decide(flags) for flags in seen.values()], level) for decide in (any, all))
+    if isinstance(some, Undefined) or isinstance(every, Undefined):
         return Undefined("no question to count")
-    once = all(len(flags) == 1 for flags in seen.values())
-    which = "its run" if once else ("every run of it" if every else "any run of it")
-    never = rule_of_three(len(seen), level) if events == 0 else None
-    return ExactBound(
-        f"a question counts when {which} {event}",
-        events,
-        len(seen),
-        interval,
-        never if isinstance(never, Interval) else None,
-    )
+    never = rule_of_three(len(seen), level) if some.events == 0 and len(seen) >= ENOUGH else None
+    return ExactBounds(len(seen), some, every, never if isinstance(never, Interval) else None)
+
+
+def _share(flags: list[bool], level: float) -> Share | Undefined:
+    interval = clopper_pearson(sum(flags), len(flags), level)
+    return interval if isinstance(interval, Undefined) else Share(sum(flags), interval)

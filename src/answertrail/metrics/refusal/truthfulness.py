@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from answertrail.metrics.answers.lost import LostRuns, lost_units
+from answertrail.metrics.answers.rates import MAX_UNSCORED_SHARE
 from answertrail.metrics.clusters import Observation
 from answertrail.metrics.measured import Ineligible, Intervals, Measured, Unscored, measure
-from answertrail.metrics.refusal.cases import Case
+from answertrail.metrics.refusal.cases import UNKNOWN, Case
 from answertrail.metrics.refusal.grade import NO_ANSWER, WRONG
-from answertrail.metrics.refusal.rates import NOT_COMPLETED, UNKNOWN, scored_enough
+from answertrail.metrics.refusal.rates import NOT_COMPLETED, scored_enough
 from answertrail.metrics.values import Undefined
 
 NO_VERDICTS = "answers to answerable questions have no recall verdicts, so none is known to be right"
@@ -31,13 +33,19 @@ def points(case: Case) -> float | Undefined:
     return Undefined(NO_VERDICTS) if case.grade is None else case.grade
 
 
-def crag_score(cases: Iterable[Case], intervals: Intervals, name: str = "crag_score") -> Measured | Undefined:
+def crag_score(
+    cases: Iterable[Case],
+    intervals: Intervals,
+    name: str = "crag_score",
+    lost: Iterable[LostRuns] = (),
+    max_unscored_share: float = MAX_UNSCORED_SHARE,
+) -> Measured | Undefined:
     """Mean over questions of the mean points of their completed runs, in [-1, 1].
 
     Answers that could not be graded, and runs of unknown outcome, are unscored; runs that did not
-    complete take no part. Undefined without a completed run, and when no answer to an answerable
-    question could be graded, or more than a fifth of the runs are unscored: the zeros of what was
-    declined would pass for a score. Always declining scores 0, always answering wrong -1.
+    complete, or were never made, are lost. Undefined without a completed run, and when no answer to
+    an answerable question could be graded, or too large a share of the runs is unscored: the zeros
+    of what was declined would pass for a score. Always declining scores 0, always answering wrong -1.
     """
     rows: list[Observation] = []
     unscored: list[Unscored] = []
@@ -67,7 +75,8 @@ def crag_score(cases: Iterable[Case], intervals: Intervals, name: str = "crag_sc
         if_empty="no completed run that says whether it answered",
         ineligible=[Ineligible(question_id, NOT_COMPLETED) for question_id in failed],
         unscored=unscored,
+        lost=lost_units(tuple(lost), lambda _: 1),
         intervals=intervals,
         worst=WRONG,
     )
-    return scored_enough(found)
+    return scored_enough(found, max_unscored_share)

@@ -12,7 +12,7 @@ CITED_SHARE = (
     "so a low share is no failure."
 )
 RECALL_ANALOG = (
-    "The recall analog of a trajectory: needle_recall (gold evidence its searches brought up) and "
+    "The recall analog of a trajectory: needle_recall (gold evidence it retrieved) and "
     "supporting_fact_f1 (what it cites, against that gold)."
 )
 DRIFT = (

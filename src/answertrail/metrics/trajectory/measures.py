@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from answertrail.metrics.answers.applicable import NotApplicable
+from answertrail.metrics.answers.lost import LostRuns, lost_units
 from answertrail.metrics.clusters import Observation
-from answertrail.metrics.measured import Ineligible, Intervals, Measured, measure
+from answertrail.metrics.measured import Ineligible, Intervals, Lost, Measured, measure
 from answertrail.metrics.paired import Statistic
 from answertrail.metrics.trajectory.cited_share import NOTHING_RETRIEVED, cited_share
 from answertrail.metrics.trajectory.needles import NOT_SAID_CITED, NOT_SAID_RETRIEVED, NOTHING_CITED, Facts
 from answertrail.metrics.trajectory.trail import Trail
 
 NO_SEARCHES = "the run does not carry its searches"
+_SILENT = (NOT_SAID_RETRIEVED, NOT_SAID_CITED)
 
 
 class Part(NamedTuple):
@@ -38,12 +40,15 @@ def taken(
     statistic: Statistic,
     intervals: Intervals,
     ineligible: Sequence[Ineligible] = (),
+    lost: Sequence[Lost] = (),
     if_empty: str = "no run it applies to",
+    *,
+    share: bool = True,
 ) -> Taken:
     """Make a measure of parts; a text instead of a part is the reason why the run has none.
 
     A question none of whose runs has a part is ineligible, with the reason of its first run; when
-    no run has one, the measure is undefined with the reasons there are.
+    no run has one, the measure is undefined with the reasons there are. `share` as `measure`.
     """
     observed: list[Observation] = []
     absent: list[NotApplicable] = []
@@ -57,7 +62,16 @@ def taken(
     counted = {row.question_id for row in observed}
     without = {row.question_id: row for row in reversed(absent) if row.question_id not in counted}
     left_out = [*ineligible, *(Ineligible(row.question_id, row.reason) for row in reversed(without.values()))]
-    measured = measure(name, observed, statistic=statistic, if_empty=if_empty, ineligible=left_out, intervals=intervals)
+    measured = measure(
+        name,
+        observed,
+        statistic=statistic,
+        if_empty=if_empty,
+        ineligible=left_out,
+        intervals=intervals,
+        lost=lost,
+        share=share,
+    )
     return Taken(measured, tuple(absent))
 
 
@@ -76,34 +90,43 @@ def search_measures(trails: Sequence[Trail], intervals: Intervals) -> dict[str, 
             "duplicate_search_rate", [(trail, _duplicates(trail)) for trail in trails], "totals", intervals
         ),
         "chunks_per_search": taken(
-            "chunks_per_search", [(trail, _per_search(trail)) for trail in trails], "means", intervals
+            "chunks_per_search", [(trail, _per_search(trail)) for trail in trails], "means", intervals, share=False
         ),
     }
 
 
 def evidence_measures(
-    rows: Sequence[tuple[Trail, Facts]], ineligible: Sequence[Ineligible], intervals: Intervals
+    rows: Sequence[tuple[Trail, Facts]],
+    ineligible: Sequence[Ineligible],
+    intervals: Intervals,
+    lost: Sequence[LostRuns] = (),
+    sizes: Mapping[str, int] = {},
 ) -> dict[str, Taken]:
     """Return the recall analog, over the questions that have gold.
 
-    `needle_recall`: gold units surfaced by the searches / gold units. `citation_recall`: gold units
+    `needle_recall`: gold units retrieved / gold units. `citation_recall`: gold units
     cited / gold units. `supporting_fact_precision`: distinct cited ids that find a gold unit /
     distinct cited ids; not of a run that cites nothing. Each pooled, and as `mean_...` averaged
     over questions. `supporting_fact_f1`: mean over questions of the F1 of each run's precision and
-    citation recall; 0 where nothing is cited.
+    citation recall; 0 where nothing is cited. `lost` are the runs there should be and are not, and
+    `sizes` the gold units of each question that has any; what a completed run does not record is
+    lost as well. How many ids such a run cites is not known.
     """
     out: dict[str, Taken] = {}
-    counted: Mapping[str, Callable[[Facts], Part | str]] = {
-        "needle_recall": _needles,
-        "citation_recall": _cited_units,
-        "supporting_fact_precision": _supporting,
+    counted: Mapping[str, tuple[Callable[[Facts], Part | str], Callable[[str], int | None]]] = {
+        "needle_recall": (_needles, lambda name: sizes.get(name, 0)),
+        "citation_recall": (_cited_units, lambda name: sizes.get(name, 0)),
+        "supporting_fact_precision": (_supporting, lambda name: None if sizes.get(name) else 0),
+        "supporting_fact_f1": (_f1, lambda name: 1 if sizes.get(name) else 0),
     }
-    for name, part in counted.items():
+    for name, (part, units) in counted.items():
         parts = [(trail, part(facts)) for trail, facts in rows]
-        out[name] = taken(name, parts, "totals", intervals, ineligible)
-        out[f"mean_{name}"] = taken(f"mean_{name}", parts, "means", intervals, ineligible)
-    f1 = [(trail, NOT_SAID_CITED if facts.f1 is None else Part(facts.f1, 1)) for trail, facts in rows]
-    out["supporting_fact_f1"] = taken("supporting_fact_f1", f1, "means", intervals, ineligible)
+        silent = [LostRuns(trail.question_id, 1, found) for trail, found in parts if found in _SILENT]
+        gone = lost_units([*lost, *silent], units)
+        if name != "supporting_fact_f1":
+            out[name] = taken(name, parts, "totals", intervals, ineligible, gone)
+            name = f"mean_{name}"
+        out[name] = taken(name, parts, "means", intervals, ineligible, gone)
     return out
 
 
@@ -135,6 +158,10 @@ def _needles(facts: Facts) -> Part | str:
 
 def _cited_units(facts: Facts) -> Part | str:
     return NOT_SAID_CITED if facts.cited_units is None else Part(len(facts.cited_units), facts.units)
+
+
+def _f1(facts: Facts) -> Part | str:
+    return NOT_SAID_CITED if facts.f1 is None else Part(facts.f1, 1)
 
 
 def _supporting(facts: Facts) -> Part | str:

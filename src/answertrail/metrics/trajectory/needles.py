@@ -1,4 +1,4 @@
-"""The recall analog: which gold evidence a trail brought up, and which of it the answer cites."""
+"""The recall analog: which gold evidence a trail retrieved, and which of it the answer cites."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def answer_failures(scores: AnswerScores, runs: Sequence[Run]) -> Section:
         "failures",
         "Failures first",
         (
-            f"{len(bad)} of {len(scores.per_question)} questions have a run that did not complete, a gold fact that "
+            f"{len(bad)} of {len(scores.per_question)} questions have a run that did not complete, a nugget that "
             "was not stated, or, where a judge was asked, one without a verdict. Important questions first, then the "
             "worst. A run that did not complete is no miss: it is counted apart.",
         ),

@@ -22,7 +22,7 @@ def answers_headline(scores: AnswerScores) -> Section:
         "Headline",
         (
             f"What the answers of “{scores.system}” state, of what they should state, and how far that is backed. "
-            "recall: gold facts the answers state. ceiling: gold facts the searches brought up. groundedness: "
+            "recall: nuggets the answers state. ceiling: nuggets the retrieved chunks hold. groundedness: "
             "assertions backed by what was retrieved.",
         ),
         keyed("answers", picked(answers_view.tables(scores), ("answers*",))),

@@ -1,4 +1,4 @@
-"""Where gold facts are lost: the waterfall, and the same question by question."""
+"""Where nuggets are lost: the waterfall, and the same question by question."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def waterfall(scores: AnswerScores) -> Section | None:
     if not tiers and not scores.waterfall.unscored:
         return None
     intro = (
-        "Every gold fact of every run is in one of four classes. What is retrieved but unused is lost in writing the "
+        "Every nugget of every run is in one of four classes. What is retrieved but unused is lost in writing the "
         "answer; what is in neither class is lost in searching; what is stated without its evidence is listed one by "
         "one, since it is knowledge of the model's own, an error of the judge, or a fault of the gold."
     )
-    return Section("waterfall", "Where gold facts are lost", (intro,), tables, figures)
+    return Section("waterfall", "Where nuggets are lost", (intro,), tables, figures)
 
 
 def _falls(tiers: Mapping[str, Counts], unscored: int) -> Figure:
@@ -35,11 +35,11 @@ def _falls(tiers: Mapping[str, Counts], unscored: int) -> Figure:
     said = [
         f"{whole.label}, {part.label} {part.count:g} of {whole.total:g}" for whole in wholes for part in whole.parts
     ]
-    caption = "The bars add up to all gold facts that have both verdicts. Stated: the first and the third; retrieved: "
+    caption = "The bars add up to all nuggets that have both verdicts. Stated: the first and the third; retrieved: "
     caption += "the first and the second."
     if unscored:
         caption += f" {unscored} without both verdicts are in no bar."
-    title = "From all gold facts to those stated"
+    title = "From all nuggets to those stated"
     return Figure("figure-waterfall", title, Waterfall(wholes), caption, spoken(said, "Four classes that add up"))
 
 
@@ -54,7 +54,7 @@ def classes(counts: Counts) -> tuple[Part, ...]:
 
 
 def heat_map(scores: AnswerScores) -> Section | None:
-    """Return questions by repeats: gold facts stated of those scored; None where no question has any."""
+    """Return questions by repeats: nuggets stated of those scored; None where no question has any."""
     cells: dict[str, dict[int, list[Cell]]] = {}
     for cell in scores.grid.of(STANCE):
         cells.setdefault(cell.question_id, {}).setdefault(cell.repeat, []).append(cell)
@@ -68,15 +68,13 @@ def heat_map(scores: AnswerScores) -> Section | None:
         for name in kept
     )
     rest = len(scores.per_question) - len(kept)
-    caption = (
-        "Each cell: gold facts stated / those with a verdict, in one run. Darker is more; the worst questions first."
-    )
+    caption = "Each cell: nuggets stated / those with a verdict, in one run. Darker is more; the worst questions first."
     if rest:
-        caption += f" {rest} questions without a scored gold fact are not in it."
+        caption += f" {rest} questions without a scored nugget are not in it."
     data = HeatMap(tuple(f"repeat {repeat}" for repeat in repeats), rows)
     said = (f"{row.label} {', '.join(cell.text for cell in row.cells)}" for row in rows)
     figure = Figure(
-        "figure-questions", "Questions by repeats", data, caption, spoken(said, "Facts stated of facts scored")
+        "figure-questions", "Questions by repeats", data, caption, spoken(said, "Nuggets stated of nuggets scored")
     )
     intro = "Rows that differ from left to right are questions that the same system answers now one way, now another."
     return Section("questions", "Question by question", (intro,), figures=(figure,))

@@ -1,4 +1,4 @@
-"""Coverage over time: periods the runs say they searched, and gold facts by the period they are about."""
+"""Coverage over time: periods the runs say they searched, and nuggets by the period they are about."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def _found(questions: QuestionSet, scores: AnswerScores) -> Figure | None:
         return None
     return _figure(
         "figure-windows",
-        "Gold facts by the beginning of their time window",
+        "Nuggets by the beginning of their time window",
         tuple(wholes),
-        "Gold facts with a time window and both verdicts, all runs together, shift and no-change facts left out. "
+        "Nuggets with a time window and both verdicts, all runs together, shift and no-change nuggets left out. "
         "Beside each bar: those stated with evidence of all.",
     )
 

@@ -30,7 +30,7 @@ def retrieval(scores: RetrievalScores) -> Section:
     measures = forest("figure-modes", "Search modes side by side", rows, caption)
     figures = tuple(figure for figure in (measures, _heat_map(scores)) if figure)
     intro = (
-        "What each search mode brings up of what it should, before any model writes an answer. A passage that is "
+        "What each search mode retrieves of what it should, before any model writes an answer. A passage that is "
         "returned for an unanswerable question supports nothing.",
     )
     return Section("retrieval", "Retrieval", intro, keyed("retrieval", retrieval_view.tables(scores)), figures)

@@ -1,0 +1,98 @@
+"""What a search mode is given, what it returns, and what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from answertrail.search.fusion import Fused
+
+if TYPE_CHECKING:
+    from answertrail.search.periods import Strata
+    from answertrail.search.rerank import Reranker
+
+Scores = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+BOTH = frozenset({"dense", "lexical"})
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of each row in its document, and the bounds that were asked for.
+
+    `published` is in seconds since 1970 (UTC), NaN where undated; `documents` numbers the
+    documents; `before` and `after` are the rows of the neighbouring chunks, -1 at a document's
+    ends. `start` and `end` are the filter's date bounds in seconds, None where open;
+    `undated_out` marks the undated rows that only such a bound left out.
+    """
+
+    published: npt.NDArray[np.float64]
+    documents: npt.NDArray[np.intp]
+    before: npt.NDArray[np.intp]
+    after: npt.NDArray[np.intp]
+    start: float | None
+    end: float | None
+    undated_out: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Per row: cosine (NaN without a vector), BM25 (0 without a match), and what the filter allows.
+
+    `share` is the part of the query's idf the corpus knows, 0 to 1. `shown` marks the excluded
+    rows: they are left out of the result after ranking, so that a repeated query goes on exactly
+    where it stopped.
+    """
+
+    dense: Scores
+    lexical: Scores
+    share: float
+    allowed: Mask
+    shown: Mask
+    facts: Facts
+
+    @property
+    def rankable(self) -> Mask:
+        """Allowed rows that have a vector or a matched term."""
+        return self.allowed & (~np.isnan(self.dense) | (self.lexical > 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Periods:
+    """What a stratified ranking tells of its periods: the strata, the floor, and which rows reached it."""
+
+    strata: Strata
+    floor: float
+    above: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Scores by row and which rows may be returned at all, the excluded among them.
+
+    `relevance` is given where `scores` only say in which order: what the order was made by, NaN
+    for a row that has none.
+    """
+
+    scores: Scores | Fused
+    eligible: Mask
+    relevance: Fused | None = None
+    periods: Periods | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A named mode. `needs` says which signals must be computed for it.
+
+    With a `reranker` the first `pool` rows of the ranking are put in its order.
+    """
+
+    name: str
+    needs: frozenset[str]
+    rank: Callable[[Signals], Ranking]
+    reranker: Reranker | None = None
+    pool: int = 0

@@ -1,0 +1,81 @@
+"""A passage among good neighbours comes before one that stands alone."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import numpy as np
+import pytest
+
+from answertrail.errors import InputError
+from answertrail.search.hits import Filter
+from answertrail.search.near import NearSettings, near_mode
+from tests.search.worlds import TinyEmbedder, index_of, random_rows, row, unit
+
+
+def run(index, query="q", *, k=99, within=None, weight=0.2):
+    return asyncio.run(index.search(query, mode=near_mode(NearSettings(weight)), k=k, within=within))
+
+
+def ids(result):
+    return [hit.chunk_id for hit in result.hits]
+
+
+COSINES = {
+    "a:00000": 0.8,
+    "a:00030": 0.7,
+    "a:00090": 0.8,
+    "b:00000": 0.72,
+    "b:00030": 0.1,
+    "c:99990": 0.3,
+    "c:100020": 0.6,
+}
+
+
+def scene():
+    rows = [row(name, f"text {name}") for name in COSINES]
+    vectors = {name: unit([c, np.sqrt(1 - c * c)]) for name, c in COSINES.items()}
+    return index_of(rows, TinyEmbedder(2, {"q": unit([1, 0])}), vectors)
+
+
+def test_a_fifth_of_each_neighbours_score_is_added():
+    values = np.array(list(COSINES.values()))
+    z = dict(zip(COSINES, (values - values.mean()) / values.std(), strict=True))
+    expected = {
+        "a:00000": z["a:00000"] + 0.2 * z["a:00030"],
+        "a:00030": z["a:00030"] + 0.2 * (z["a:00000"] + z["a:00090"]),
+        "a:00090": z["a:00090"] + 0.2 * z["a:00030"],  # across the missing window
+        "b:00000": z["b:00000"] + 0.2 * z["b:00030"],
+        "b:00030": z["b:00030"] + 0.2 * z["b:00000"],
+        "c:99990": z["c:99990"] + 0.2 * z["c:100020"],
+        "c:100020": z["c:100020"] + 0.2 * z["c:99990"],
+    }
+    result = run(scene())
+    assert {hit.chunk_id: hit.score for hit in result.hits} == pytest.approx(expected, abs=1e-4)
+    assert {hit.chunk_id: hit.relevance for hit in result.hits} == pytest.approx(z, abs=1e-4)
+    # By its own words b:0 is ahead of a:30; with their neighbours it is the other way round.
+    order = ids(result)
+    assert order.index("a:00030") < order.index("b:00000")
+
+
+def test_weight_0_is_fused_and_a_filter_does_not_change_a_documents_neighbours():
+    index = index_of(random_rows(random.Random(4)), TinyEmbedder())
+    fused = asyncio.run(index.search("kiln roof", mode="fused", k=99)).hits
+    assert ids(run(index, "kiln roof", weight=0.0)) == [hit.chunk_id for hit in fused]
+    shown = frozenset({"a:00000"})
+    first, rest = ids(run(scene())), ids(run(scene(), within=Filter(exclude=shown)))
+    assert rest == [name for name in first if name not in shown]
+
+
+def test_a_chunk_on_its_own_keeps_its_score():
+    rows = [row(f"d{n}:00000", text) for n, text in enumerate(["kiln", "kiln barn", "roof", "river"])]
+    index = index_of(rows, TinyEmbedder())
+    fused = asyncio.run(index.search("kiln", mode="fused", k=9)).hits
+    assert [(hit.chunk_id, hit.score) for hit in run(index, "kiln").hits] == [(h.chunk_id, h.score) for h in fused]
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan")])
+def test_a_weight_that_makes_no_sense_is_refused(weight):
+    with pytest.raises(InputError):
+        NearSettings(weight)
