@@ -91,3 +91,24 @@ def test_a_title_that_is_no_utf8_does_not_stop_the_report(tmp_path: Path, ending
     done = invoke("--questions", gold, "--runs", runs, "--title", "a\udcffb", "--out", out)
     assert done.return_value == 0, done.exception
     out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("words", [("--k", "1,2"), ("--k", "1", "--k", "2")])
+def test_ranks_are_given_as_to_eval_retrieval_and_a_budget_adds_what_windows_hold(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    gold = written(tmp_path / "gold.jsonl", [question("q1", relevant=[{"id": "d:00000"}])])
+    row = {"schema": "retrieval_run/1", "question_id": "q1", "mode": "dense", "ranked": [{"id": "d:00000"}]}
+    ranks = written(tmp_path / "rank.jsonl", [row])
+    out = tmp_path / "report.json"
+    done = invoke("--questions", gold, "--run", ranks, *words, "--budget", 3, "--out", out)
+    assert done.return_value == 0, done.exception
+    (mode,) = json.loads(out.read_text(encoding="utf-8"))["scores"]["retrieval"]["modes"].values()
+    assert {"recall@1", "recall@2", "evidence_recall@b3", "window_coverage@b3"} <= set(mode)
+
+
+@pytest.mark.parametrize("words", [("--k", "ten"), ("--k", "0"), ("--budget", "0")])
+def test_ranks_and_budgets_that_are_none_are_refused(tmp_path: Path, words: tuple[str, str]) -> None:
+    done = invoke("--questions", tmp_path / "q", "--run", tmp_path / "r", *words, "--out", tmp_path / "o.md")
+    assert isinstance(done.exception, InputError)
+    assert done.exception.where == words[0]

@@ -158,7 +158,7 @@ def test_answers_are_checked_beside(cli, gold, run_file, tmp_path):
         (("--questions", "GOLD", "--run", "RUN", "--k", "0"), "at least 1, not 0"),
         (("--questions", "GOLD", "--run", "RUN", "--budget", "0"), "at least 1, not 0"),
         (("--questions", "GOLD", "--run", "RUN", "--unit", "page"), "not 'page'"),
-        (("--questions", "GOLD", "--run", "RUN", "--max-errors", "2"), "between 0 and 1"),
+        (("--questions", "GOLD", "--run", "RUN", "--max-errors", "2"), "not in the range 0<=x<=1"),
         (("--questions", "GOLD", "--run", "RUN", "--run", "RUN"), "is in another --run file as well"),
         (("--questions", "GOLD", "--run", "RUN", "--min-grade", "2"), "--min-grade goes with --qrels"),
         (("--qrels", "GOLD", "--run", "RUN", "--split", "dev"), "--split goes with --questions"),

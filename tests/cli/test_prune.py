@@ -356,9 +356,9 @@ def at_once(monkeypatch):
     barrier = asyncio.Barrier(2)
     real = corpora.create
 
-    async def create(*given):
+    async def create(*given, **named):
         await barrier.wait()
-        return await real(*given)
+        return await real(*given, **named)
 
     monkeypatch.setattr(module.corpora, "create", create)
 

@@ -224,3 +224,23 @@ def test_a_verdict_on_framing_is_listed() -> None:
     found = scored([run("a", answer=answer)], rows)
     assert [(row.kind, row.id) for row in found.left_out] == [("verdict", "a.0/groundedness/0")]
     assert parts(found.measures["groundedness"]) == (1, 1)
+
+
+def test_retrieved_all_the_same_is_counted_over_the_misses_whose_ceiling_was_judged() -> None:
+    runs = [run("a", repeat) for repeat in range(3)]
+    verdicts = [
+        *marks("a.0", "MH HH"),
+        *marks("a.1", "MM HH"),
+        *(row for row in marks("a.2", "MH HH") if row.direction == "recall"),
+    ]
+    found = scored(runs, verdicts)
+    (item,) = next(row for row in found.per_question if row.question_id == "a").missed
+    assert (item.missed, item.retrieved_when_missed, item.unscored_when_missed) == (3, 1, 1)
+    shown = by_key(found)["missed_nuggets"]
+    assert shown.rows[0][shown.columns.index("retrieved all the same")] == "1 of 2 (1 not judged)"
+
+
+def test_the_values_of_a_failing_question_stand_before_its_text() -> None:
+    shown = by_key(scored())["failures"]
+    assert shown.columns[:4] == ("question", "recall", "ceiling", "nuggets missed")
+    assert shown.columns[-1] == "text"

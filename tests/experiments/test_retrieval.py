@@ -327,3 +327,15 @@ def test_an_assumed_outcome_is_unscored_in_the_answer_checks_too() -> None:
     for name, question_id in (("refusal", "u"), ("source_support", "q")):
         assert measures[name].observations == ()
         assert [(row.question_id, row.units) for row in measures[name].unscored] == [(question_id, 1)]
+
+
+def test_all_shares_of_a_table_are_written_in_one_form() -> None:
+    few = [question(f"f{number}", "A", tier="factual") for number in range(3)]
+    many = [question(f"l{number}", "A") for number in range(view.SMALL)]
+    gold = [*few, *many]
+    scores = score(gold, [ranking(row.question_id, "A") for row in gold], ks=(1,))
+    assert [row[3] for row in shown(scores, "by_tier")] == ["3 of 3 (100.0 %)", "30 of 30 (100.0 %)"]
+    small = score(few, [ranking(row.question_id, "A") for row in few], ks=(1,))
+    found = {row[0]: row[1] for row in shown(small, "retrieval")}
+    assert found["recall@1"] == "3 of 3 (100.0 %)"
+    assert found["distinct_yield"] == "3 of 3 (100.0 %)"

@@ -98,7 +98,7 @@ def command(
     from answertrail.experiments.rankings import corpus_of
     from answertrail.metrics.measured import Intervals
 
-    _refuse(questions_file, split, qrels_file, min_grade, modes, run_files, unit, max_errors)
+    _refuse(questions_file, split, qrels_file, min_grade, modes, run_files, unit)
     gold = Gold(questions_file, split) if questions_file else None
     questions = gold.read() if gold else _qrels(qrels_file, min_grade)
     answers = _one_system(read_runs(answers_file), answers_file) if answers_file else ()
@@ -159,7 +159,6 @@ def _refuse(
     modes: str | None,
     runs: tuple[Path, ...],
     unit: str | None,
-    max_errors: float,
 ) -> None:
     fault = None
     if (questions is None) == (qrels is None):
@@ -172,8 +171,6 @@ def _refuse(
         fault = "--min-grade goes with --qrels: a question's grades are its own"
     elif unit not in (None, "chunk", "document", "node"):
         fault = f"--unit is chunk, document or node, not {unit!r}"
-    elif not 0 <= max_errors <= 1:
-        fault = f"--max-errors is a share between 0 and 1, not {max_errors:g}"
     if fault:
         raise InputError(fault, hint="see answertrail eval retrieval --help")
 

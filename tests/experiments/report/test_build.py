@@ -17,7 +17,7 @@ from answertrail.experiments.report.sections.parts import spoken
 from answertrail.experiments.view import answers, refusal, retrieval, trajectory
 from answertrail.experiments.view.table import cell_text
 from answertrail.metrics.measured import Intervals
-from tests.experiments.report.worlds import RUNS, VERDICTS, files, run, written
+from tests.experiments.report.worlds import RUNS, VERDICTS, files, question, run, written
 
 FEW = Intervals(resamples=50)
 
@@ -56,7 +56,8 @@ def test_every_table_of_the_terminal_is_in_the_report_once(world: tuple[Scored, 
     found = [(table.title, table.rows) for part in report.sections for table in part.tables]
     for table in wanted:
         assert found.count((table.title, table.rows)) >= 1, table.key
-    of_areas = [table for part in report.sections for table in part.tables if not table.key.startswith("provenance-")]
+    own = ("provenance-", "report-")
+    of_areas = [table for part in report.sections for table in part.tables if not table.key.startswith(own)]
     assert len(of_areas) == len(wanted)
 
 
@@ -121,12 +122,12 @@ def test_effort_tells_unknown_from_nothing(world: tuple[Scored, Report]) -> None
 
 def test_the_failures_say_what_was_missed_and_link_what_was_cited(world: tuple[Scored, Report]) -> None:
     part = section(world[1], "failures")
-    assert [case.title for case in part.cases] == ["q2: What of q2?", "q1: What of q1?"]
-    lines = [(line.mark, line.text, [link.url for link in line.links]) for line in part.cases[0].lines]
+    assert [case.title for case in part.cases] == ["u1: What of u1?", "q2: What of q2?", "q1: What of q1?"]
+    lines = [(line.mark, line.text, [link.url for link in line.links]) for line in part.cases[1].lines]
     assert ("did not complete", "repeat 1, failed: the endpoint is down", []) in lines
     assert ("without a verdict", "1 units", []) in lines
     assert ("it says", "It is said of q2.", ["https://example.org/v?t=0"]) in lines
-    missed = [line.text for line in part.cases[1].lines if line.mark == "missed"]
+    missed = [line.text for line in part.cases[2].lines if line.mark == "missed"]
     assert missed == ["fact 1 of q1 (not stated in 2 of 2 runs, retrieved in 1 of those)"]
 
 
@@ -241,3 +242,90 @@ def test_an_id_of_two_files_is_refused_and_so_are_two_systems(tmp_path: Path) ->
 def test_what_is_spoken_of_a_figure_counts_what_it_leaves_out() -> None:
     assert spoken((f"v{number}" for number in range(14)), "Values").endswith("v11; and 2 more.")
     assert cell_text(None) == "–"
+
+
+def test_false_answers_come_first_with_their_kind_and_what_was_said_also_with_a_judge(
+    world: tuple[Scored, Report],
+) -> None:
+    part = section(world[1], "failures")
+    lines = [(line.mark, line.text, [link.url for link in line.links]) for line in part.cases[0].lines]
+    assert lines == [
+        ("false answer", "repeat 1: answered; unanswerable, missing_topic", []),
+        ("the false answer", "u1-1: answered", []),
+        ("it says", "It is said of u1.", ["https://example.org/v?t=0"]),
+    ]
+    (wrong,) = (table for table in part.tables if table.key == "report-said_wrongly")
+    assert wrong.rows == (("u1", "false answer", "missing_topic", 1, "answered", "What of u1?"),)
+
+
+@pytest.fixture(scope="module")
+def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    gold_rows = [
+        question("q1", relevant=[{"id": "d:00000"}, {"id": "d:00060"}]),
+        question("q2"),
+        question("u1", 0, tier="unanswerable", unanswerable_kind="near_miss"),
+    ]
+    runs = [run("q1"), run("q1", 1, outcome=None), run("q2", outcome="cannot_answer"), run("u1")]
+    gold, ran, _ = files(tmp_path_factory.mktemp("unjudged"), gold_rows, runs, [])
+    return build_report(score(read_questions(gold), load(Files(gold, [ran])), intervals=FEW))
+
+
+def test_without_verdicts_the_headline_shows_what_is_known_and_what_needs_them(unjudged: Report) -> None:
+    part = section(unjudged, "headline")
+    assert "Recall, ceiling and groundedness need verdicts" in part.intro[0]
+    (shown,) = (table for table in part.tables if table.key == "report-known")
+    values = {str(row[0]): cell_text(row[1]).split(" [")[0] for row in shown.rows}
+    assert list(values) == [
+        "needle_recall", "citation_recall", "supporting_fact_f1", "false_answer_rate", "over_refusal_rate",
+        "citation_exists", "citation_retrieved", "citation_support",
+    ]  # fmt: skip
+    assert values["needle_recall"].startswith("50.0 % (1/2)")
+    assert values["false_answer_rate"].startswith("100.0 % (1/1)")
+    assert values["over_refusal_rate"].startswith("50.0 % (1/2)")
+    assert not any(
+        "no verdicts given" in cell_text(cell) for table in part.tables for row in table.rows for cell in row
+    )
+    left = section(unjudged, "left-out")
+    assert "answers-answers" in {table.key for table in left.tables}
+
+
+def test_without_verdicts_false_answers_refusals_and_failed_runs_are_failures(unjudged: Report) -> None:
+    part = section(unjudged, "failures")
+    assert [case.key.startswith("case-") and case.title for case in part.cases] == [
+        "u1: What of u1?",
+        "q1: What of q1?",
+        "q2: What of q2?",
+    ]
+    (wrong,) = (table for table in part.tables if table.key == "report-said_wrongly")
+    assert [row[:3] for row in wrong.rows] == [
+        ("u1", "false answer", "near_miss"),
+        ("q2", "over-refusal", "factual"),
+    ]
+    assert "answers-errors" in {table.key for table in part.tables}
+
+
+def test_without_verdicts_no_heading_stands_over_nothing_and_each_question_says_what_is_known(
+    unjudged: Report,
+) -> None:
+    assert "waterfall" not in {part.key for part in unjudged.sections}
+    part = section(unjudged, "questions")
+    (shown,) = part.tables
+    assert [row[:4] for row in shown.rows] == [
+        ("q1", "answered; failed", "1/2", "1/2"),
+        ("q2", "declined", "no gold", "no gold"),
+        ("u1", "answered", "no gold", "no gold"),
+    ]
+    data = figure(unjudged, "figure-questions").data
+    assert isinstance(data, HeatMap)
+    assert [(row.label, [cell.text for cell in row.cells]) for row in data.rows] == [("q1", ["1/2", "1/2"])]
+
+
+def test_a_missed_nugget_whose_ceiling_nobody_judged_is_not_said_to_be_not_retrieved(unjudged: Report) -> None:
+    (missed,) = (table for table in section(unjudged, "failures").tables if table.key == "answers-missed_nuggets")
+    where = missed.columns.index("retrieved all the same")
+    assert {row[where] for row in missed.rows} == {"not judged"}
+    rows = unjudged.as_json()["scores"]["answers"]["per_question"]
+    found = [item for row in rows for item in row["missed"]]
+    assert [(item["retrieved_when_missed"], item["unscored_when_missed"]) for item in found] == [(None, 1), (None, 1)]
+    lines = [line.text for case in section(unjudged, "failures").cases for line in case.lines if line.mark == "missed"]
+    assert all("not judged whether it was retrieved" in line for line in lines)

@@ -15,6 +15,7 @@ from answertrail.experiments.report.sections import more
 from answertrail.experiments.report.sections.effort import effort
 from answertrail.experiments.report.sections.failures import answer_failures
 from answertrail.experiments.report.sections.headline import answers_headline
+from answertrail.experiments.report.sections.known import known_by_question
 from answertrail.experiments.report.sections.nuggets import heat_map, waterfall
 from answertrail.experiments.report.sections.over_time import over_time
 from answertrail.experiments.report.sections.parts import Value, keyed, picked
@@ -69,9 +70,9 @@ def _sections(scored: Scored) -> Iterator[Section]:
     if warnings:
         yield Section("notes", "Read this first", tuple(warnings))
     if answers is not None:
-        yield answers_headline(answers)
-        yield answer_failures(answers, scored.runs)
-        yield from _there(waterfall(answers), heat_map(answers), _slices(answers))
+        yield answers_headline(answers, scored.refusals, scored.trajectory)
+        yield answer_failures(answers, scored.runs, scored.refusals)
+        yield from _there(waterfall(answers), _by_question(scored, answers), _slices(answers))
         yield from _there(over_time(scored.questions, answers, scored.runs))
     if scored.refusals is not None:
         yield unsupported(scored.refusals)
@@ -91,6 +92,14 @@ def _sections(scored: Scored) -> Iterator[Section]:
 
 def _there(*sections: Section | None) -> Iterator[Section]:
     return (section for section in sections if section is not None)
+
+
+def _by_question(scored: Scored, answers: AnswerScores) -> Section | None:
+    if answers.judge is not None:
+        return heat_map(answers)
+    if scored.refusals is None or scored.trajectory is None:
+        return None
+    return known_by_question(answers, scored.refusals, scored.trajectory)
 
 
 def _slices(answers: AnswerScores) -> Section | None:

@@ -14,14 +14,19 @@ from answertrail.metrics.answers.waterfall import Waterfall as Counts
 
 
 def waterfall(scores: AnswerScores) -> Section | None:
-    """Return the four classes by tier, drawn so that they add up; None without a nugget."""
+    """Return the four classes by tier, drawn so that they add up; the reason where no nugget has both verdicts.
+
+    None without a nugget, and without a judge unless a definition alone decided on some.
+    """
     tiers = {name: part.waterfall for name, part in scores.tiers.items() if part.waterfall.total}
     tables = keyed(
         "answers", picked(answers_view.tables(scores), ("waterfall", "miss_split", "stated_without_evidence"))
     )
-    figures = (_falls(tiers, scores.waterfall.unscored),) if tiers else ()
-    if not tiers and not scores.waterfall.unscored:
-        return None
+    if not tiers:
+        why = f"No nugget has both verdicts, of recall and of ceiling: {scores.waterfall.unscored} are without."
+        there = bool(tables) or (scores.judge is not None and bool(scores.waterfall.unscored))
+        return Section("waterfall", "Where nuggets are lost", (why,), tables) if there else None
+    figures = (_falls(tiers, scores.waterfall.unscored),)
     intro = (
         "Every nugget of every run is in one of four classes. What is retrieved but unused is lost in writing the "
         "answer; what is in neither class is lost in searching; what is stated without its evidence is listed one by "
