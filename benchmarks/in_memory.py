@@ -59,12 +59,20 @@ async def open_in_memory(found: PublicSet, embedder: Embedder, context: Sequence
 
 
 def embedder_for(found: PublicSet, spec: str) -> Embedder:
-    """Return the embedder of a spec; `auto` looks at some of the set's texts, as `ingest` does."""
+    """Return the embedder of a spec; `auto` looks at some of the set's texts, as `ingest` does.
+
+    The languages of the questions are what a user would name with `--asked-in`.
+    """
     step = max(1, len(found.cuts) // _SAMPLE_DOCUMENTS)
     sample = [
         " ".join(chunk.text for chunk in cut.chunks)[:_SAMPLE_CHARS] for cut in found.cuts[::step][:_SAMPLE_DOCUMENTS]
     ]
-    return load_embedder(spec, sample=sample)
+    return load_embedder(spec, sample=sample, asked_in=asked_in(found))
+
+
+def asked_in(found: PublicSet) -> tuple[str, ...]:
+    """Return the languages of a set's questions, sorted; those without a language are left out."""
+    return tuple(sorted({q.language for q in found.questions.questions if q.language}))
 
 
 def _embedded(cut: Cut, context: Sequence[str]) -> Iterator[tuple[str, str]]:

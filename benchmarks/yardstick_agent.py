@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from answertrail.agent.ask import Ask
+from answertrail.agent.coverage import AROUND_MODE
 from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import Recipe
 from answertrail.agent.recipe import load as load_recipe
@@ -22,7 +23,8 @@ BUDGET = 40
 async def agent_rankings(opened: Opened, recipe: str) -> list[RetrievalRun]:
     """Let the reader search a corpus under a recipe; return two rankings a question.
 
-    `agent RECIPE` is all it was shown, in order, repeats too. `agent RECIPE to 40` goes on where
+    `agent RECIPE` is all it was shown, in order, repeats too: by search, timeline search (in the order
+    of its choice, not by date) and reading around. `agent RECIPE to 40` goes on where
     that is fewer than 40 distinct chunks: its own searches in turn, each ten places deeper, so that
     a reader that stops early is compared at the same budget. A run that fails is a ranking with
     `meta.error`.
@@ -54,15 +56,16 @@ async def agent_rankings(opened: Opened, recipe: str) -> list[RetrievalRun]:
 
 async def _deeper(corpus: OpenCorpus, recipe: Recipe, run: Run, shown: list[str]) -> list[str]:
     """Return what was shown, and the next places of the same searches until enough distinct chunks are."""
-    asked = dict.fromkeys((search.query, search.from_, search.to) for search in run.searches or ())
+    searches = [search for search in run.searches or () if search.mode != AROUND_MODE]
+    asked = dict.fromkeys((search.query, search.mode, search.from_, search.to) for search in searches)
     names = list(shown)
     step = recipe.search.k
     for depth in range(step, BUDGET + step, step):
-        for query, start, end in asked:
+        for query, mode, start, end in asked:
             if len(set(names)) >= BUDGET:
                 return names
             within = Filter(instant(start) if start else None, instant(end) if end else None)
-            found = await corpus.search(query, mode=recipe.search.mode, k=depth + step, within=within)
+            found = await corpus.search(query, mode=mode or recipe.search.mode, k=depth + step, within=within)
             fresh = [hit.chunk_id for hit in found.hits[depth:] if hit.chunk_id not in names]
             names += fresh[: BUDGET - len(set(names))]
     return names

@@ -76,7 +76,8 @@ def _session(sample: str, key: str, turns: list[dict[str, Any]], said_at: str) -
     chunks = []
     offset = 0
     for ordinal, turn in enumerate(turns):
-        words = " ".join(turn["text"].split())
+        # Who speaks is part of a turn, as in a chat log; questions name people.
+        words = f"{turn['speaker']}: " + " ".join(turn["text"].split())
         end = offset + len(turn["text"])
         chunks.append(
             Chunk(

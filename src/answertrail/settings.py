@@ -1,7 +1,8 @@
 """Where things are kept and which services are used, read from the environment once.
 
 `ANSWERTRAIL_HOME` moves everything kept on disk. `ANSWERTRAIL_DATABASE_URL` replaces the
-embedded Postgres by any server.
+embedded Postgres by any server. `ANSWERTRAIL_AUTHOR_MODEL` names the chat model that translates
+queries.
 """
 
 from __future__ import annotations
@@ -16,18 +17,20 @@ class Settings:
     """Process-wide settings.
 
     `home` is an absolute folder, made when first needed. `database_url` is None for the
-    embedded server.
+    embedded server, `author` where no author model is set.
     """
 
     home: Path
     database_url: str | None = None
+    author: str | None = None
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """Read `ANSWERTRAIL_HOME` and `ANSWERTRAIL_DATABASE_URL`; an empty value counts as unset."""
+        """Read the three variables; an empty value counts as unset."""
         home = os.environ.get("ANSWERTRAIL_HOME") or ""
         url = os.environ.get("ANSWERTRAIL_DATABASE_URL") or None
-        return cls(home=Path(home).expanduser().absolute() if home else default_home(), database_url=url)
+        author = os.environ.get("ANSWERTRAIL_AUTHOR_MODEL") or None
+        return cls(Path(home).expanduser().absolute() if home else default_home(), url, author)
 
     @property
     def cache(self) -> Path:

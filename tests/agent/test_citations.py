@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from answertrail.agent.arguments import SubmitArguments
 from answertrail.agent.citations import check_answer
 from answertrail.agent.recipe import CheckSettings, load
 from answertrail.agent.support import LexicalSupport, SupportVerdict
-from answertrail.agent.tools import SubmitArguments
 from answertrail.search.hits import ChunkRow
 
 ORDER = ["exists", "retrieved", "in_bounds", "cited", "supported"]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answertrail.agent.conversation import NOTICE, SearchOutcome, fitted, search_result
+from answertrail.agent.conversation import fitted
+from answertrail.agent.results import NOTICE, SearchOutcome, search_result
 from answertrail.models.chat.base import AssistantMessage, SystemMessage, ToolCall, ToolMessage, UserMessage
 from answertrail.search.hits import Hit, SearchResult
 

@@ -73,7 +73,7 @@ def test_exploring_offers_no_submit_and_closing_offers_nothing_else():
     model = ScriptedModel([*EXPLORED, says(ANSWER)])
     ask(model)
     explore, close = model.requests[0], model.requests[-1]
-    assert [t.name for t in explore.tools] == ["search_transcripts", "mark_ready"]
+    assert [t.name for t in explore.tools] == ["search_transcripts", "search_timeline", "read_around", "mark_ready"]
     assert (explore.choice, explore.forced) == ("required", None)
     assert [t.name for t in close.tools] == ["submit_answer"]
     assert close.forced == "submit_answer"
@@ -491,6 +491,7 @@ def test_a_trajectory_may_cite_chunks_of_several_dates():
             ),
         ],
         question="How did the place of the kiln change?",
+        recipe="answertrail-2026",
     )
     assert [s.citations for s in run.answer.statements] == [[KILN], [BARN]]
     assert GLAZE in run.retrieved

@@ -12,6 +12,7 @@ import pytest
 
 from answertrail.agent.recipe import Recipe, built_in, load, parse
 from answertrail.errors import InputError, NotFoundError
+from answertrail.search import modes as search_modes
 
 FOLDER = resources.files("answertrail.recipes")
 
@@ -71,11 +72,31 @@ def test_the_default_rejects_by_the_first_four_checks_and_flags_the_fifth():
     )
 
 
-def test_every_mode_a_recipe_names_exists():
-    from answertrail.search.modes import mode_named
+MODES = ["dense", "lexical", "hybrid", "fused", "near", "timeline", "diverse", "fused+terms", "lexical+terms"]
 
-    for name in built_in():
-        assert mode_named(load(name).search.mode).name == load(name).search.mode
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_recipe_may_search_in_every_mode_there_is(mode):
+    recipe = parse(source().replace('mode = "fused"', f'mode = "{mode}"'), where="mine")
+    assert recipe.search.mode == mode
+    assert {name.partition("+")[0] for name in MODES} == set(search_modes.MODES)
+
+
+@pytest.mark.parametrize(
+    ("mode", "told"),
+    [
+        ("fuzzy", "no search mode 'fuzzy'; known: dense,"),
+        ("", "no search mode ''"),
+        ("fused+magic", "no reranker 'magic'; known: terms"),
+        ("timeline+terms", "timeline cannot be reranked"),
+        ("Fused", "no search mode 'Fused'"),
+    ],
+)
+def test_a_mode_that_is_none_is_refused_with_the_known_ones(mode, told):
+    with pytest.raises(InputError) as caught:
+        parse(source().replace('mode = "fused"', f'mode = "{mode}"'), where="mine")
+    assert caught.value.message.startswith("search.mode: ")
+    assert told in caught.value.message
 
 
 # --- the hash ---------------------------------------------------------------------------------------
@@ -126,6 +147,43 @@ def test_the_hash_changes_with_each_setting_and_with_the_prompt_and_not_with_the
     assert "prompt_text" in base
 
 
+MEASURED = {
+    "answertrail-2026": "f462bd60e445071bd214849bc80b029efbdaa59a63f8def29aba800c9b5e1058",
+    "hybrid": "f05cb9860156bf671844752fb7c19595904e9b39471817889f6523c3298c6f3f",
+    "no-loop": "86be49c7c99a90ba5b8e5d595688f308efbc9dad9836bce71d9923d5e7611517",
+}
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_recipes_measured_before_there_were_tools_for_time_keep_their_hash(name):
+    assert load(name).hash == f"sha256:{MEASURED[name]}"
+
+
+SWITCHES = {"search": ("timeline", "read_around"), "loop": ("ready_coverage", "two_step")}
+
+
+def test_each_switch_changes_the_hash_and_off_is_what_was_there_before():
+    base = tomllib.loads(source("answertrail-2026"))
+    hashes = {load("answertrail-2026").hash}
+    for table, names in SWITCHES.items():
+        for name in names:
+            lines = source("answertrail-2026").splitlines()
+            place = lines.index(f"[{table}]") + 1
+            assert name not in base[table]
+            off = parse("\n".join([*lines[:place], f"{name} = false", *lines[place:]]), where="mine")
+            on = parse("\n".join([*lines[:place], f"{name} = true", *lines[place:]]), where="mine")
+            assert off.hash == load("answertrail-2026").hash
+            hashes.add(on.hash)
+    assert len(hashes) == 5
+
+
+def test_the_default_has_every_switch_on_and_the_ablations_none():
+    for table, names in SWITCHES.items():
+        assert all(getattr(getattr(load("default"), table), name) for name in names)
+        for other in MEASURED:
+            assert not any(getattr(getattr(load(other), table), name) for name in names)
+
+
 def test_the_hash_does_not_depend_on_key_order_comments_or_spacing(tmp_path):
     data = tomllib.loads(source())
     lines = [f'{key} = "{data[key]}"' for key in ("version", "prompt", "name")]
@@ -152,7 +210,7 @@ def test_a_recipe_cannot_be_changed_once_loaded():
 def test_a_recipe_file_is_read_with_a_prompt_beside_it(tmp_path):
     (tmp_path / "mine.md").write_text("Answer in verse.\n", encoding="utf-8")
     path = tmp_path / "verse.toml"
-    path.write_text(source().replace('prompt = "research-1"', 'prompt = "mine"'), encoding="utf-8")
+    path.write_text(source().replace('prompt = "research-2"', 'prompt = "mine"'), encoding="utf-8")
     recipe = load(str(path))
     assert recipe.prompt_text == "Answer in verse."
     assert recipe.hash != load("default").hash
@@ -191,9 +249,9 @@ def test_a_missing_file_is_named(tmp_path):
         (lambda t: t + "\n[extra]\nx = 1\n", "extra: unknown field"),
         (lambda t: t.replace("k = 10", "k = = 10"), "not valid TOML"),
         (lambda t: t.replace("k = 10", "k = 10\nk = 11"), "not valid TOML"),
-        (lambda t: t.replace('prompt = "research-1"', ""), "prompt: name a prompt file"),
-        (lambda t: t.replace('prompt = "research-1"', "prompt = 3"), "prompt: name a prompt file"),
-        (lambda t: t.replace('prompt = "research-1"', 'prompt = "nowhere"'), "no prompt 'nowhere'"),
+        (lambda t: t.replace('prompt = "research-2"', ""), "prompt: name a prompt file"),
+        (lambda t: t.replace('prompt = "research-2"', "prompt = 3"), "prompt: name a prompt file"),
+        (lambda t: t.replace('prompt = "research-2"', 'prompt = "nowhere"'), "no prompt 'nowhere'"),
         (lambda t: 'prompt_text = "Obey."\n' + t, "prompt_text is not a setting"),
     ],
 )

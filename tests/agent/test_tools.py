@@ -11,21 +11,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from answertrail.agent.recipe import built_in, load
-from answertrail.agent.tools import (
-    READY,
-    SEARCH,
-    SUBMIT,
-    SUBMIT_TOOL,
+from answertrail.agent.arguments import (
+    AroundArguments,
     BadCallError,
     ReadyArguments,
     SearchArguments,
     SubmitArguments,
+    TimelineArguments,
+    TimelineSearchArguments,
     error_result,
-    exploration_tools,
     parse_arguments,
 )
+from answertrail.agent.recipe import built_in, load
+from answertrail.agent.tools import (
+    AROUND,
+    READY,
+    SEARCH,
+    SUBMIT,
+    SUBMIT_TOOL,
+    TABLE,
+    TABLE_TOOL,
+    TIMELINE,
+    exploration_tools,
+)
 from answertrail.models.chat.base import ToolCall
+from tests.agent import seasons
 
 
 def sent(kind, arguments):
@@ -40,7 +50,7 @@ def refusal(kind, arguments) -> str:
 
 
 def offered(name="default"):
-    return {tool.name: tool for tool in (*exploration_tools(load(name).search), SUBMIT_TOOL)}
+    return {tool.name: tool for tool in (*exploration_tools(load(name)), TABLE_TOOL, SUBMIT_TOOL)}
 
 
 # --- what is offered --------------------------------------------------------------------------------
@@ -56,9 +66,25 @@ def test_every_schema_is_valid_and_closed(name):
         assert json.loads(json.dumps(tool.parameters)) == tool.parameters
 
 
-def test_exploring_offers_search_and_ready_and_never_submit():
-    assert [tool.name for tool in exploration_tools(load("default").search)] == [SEARCH, READY]
+def test_exploring_offers_search_and_ready_and_never_a_closing_tool():
+    assert [tool.name for tool in exploration_tools(load("answertrail-2026"))] == [SEARCH, READY]
+    assert [tool.name for tool in exploration_tools(load("default"))] == [SEARCH, TIMELINE, AROUND, READY]
     assert SUBMIT_TOOL.name == SUBMIT == "submit_answer"
+    assert TABLE_TOOL.name == TABLE == "submit_timeline"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "tools"),
+    [(seasons.TIMELINE, [SEARCH, TIMELINE, READY]), (seasons.AROUND, [SEARCH, AROUND, READY]),
+     (seasons.READY, [SEARCH, TIMELINE, READY]), (seasons.TWO_STEP, [SEARCH, TIMELINE, AROUND, READY])],
+)  # fmt: skip
+def test_each_tool_is_offered_by_its_own_switch(recipe, tools):
+    assert [tool.name for tool in exploration_tools(recipe)] == tools
+
+
+def test_over_time_is_asked_only_where_it_changes_something():
+    assert "over_time" in offered("default")[READY].parameters["properties"]
+    assert offered("answertrail-2026")[READY].parameters["properties"] == {}
 
 
 @pytest.mark.parametrize(("name", "dates"), [("default", True), ("answertrail-2026", False), ("hybrid", False)])
@@ -80,7 +106,13 @@ SOUND = {
         {"query": "kiln"}, {"query": "kiln", "k": 1}, {"query": "kiln", "k": 20},
         {"query": "kiln", "from": "2025-01-01", "to": "2025-02-01"},
     ],
-    READY: [{}],
+    TIMELINE: [{"query": "kiln"}, {"query": "kiln", "by": "quarter", "k": 3, "from": "2025-01-01"}],
+    AROUND: [{"id": "a:00000"}, {"id": "a:00000", "before": 0, "after": 5}],
+    READY: [{}, {"over_time": True}],
+    TABLE: [
+        {"rows": [{"when": "2025", "stance": "It moved.", "citations": ["a:00000"]}]},
+        {"rows": [{"when": "2025-Q1", "nothing_found": True}, {"when": "undated", "stance": "x", "citations": []}]},
+    ],
     SUBMIT: [
         {"outcome": "cannot_answer", "statements": [], "not_found": ["x"]},
         {"outcome": "answered", "not_found": [],
@@ -90,17 +122,27 @@ SOUND = {
 UNSOUND = {
     SEARCH: [{}, {"query": 3}, {"query": "kiln", "k": 0}, {"query": "kiln", "k": 21}, {"query": "kiln", "k": "5"},
              {"query": "kiln", "top": 3}, {"query": ["kiln"]}, {"query": "k", "k": True}],
-    READY: [{"sure": True}],
+    TIMELINE: [{}, {"query": "kiln", "by": "week"}, {"query": "kiln", "by": 3}, {"query": "kiln", "mode": "dense"}],
+    AROUND: [{}, {"id": 3}, {"id": "a", "before": -1}, {"id": "a", "after": 6}, {"id": "a", "before": "1"},
+             {"id": "a", "before": True}, {"id": "a", "k": 3}, {"id": "x" * 301}],
+    READY: [{"sure": True}, {"over_time": "yes"}, {"over_time": 1}],
+    TABLE: [{}, {"rows": []}, {"rows": "none"}, {"rows": [{"stance": "x", "citations": ["a"]}]},
+            {"rows": [{"when": 2025, "nothing_found": True}]}, {"rows": [{"when": "2025", "nothing_found": "yes"}]},
+            {"rows": [{"when": "2025", "stance": "x", "citations": "a"}]}, {"rows": [{"when": "2025", "note": "x"}]},
+            {"rows": [{"when": "2025", "nothing_found": True}] * 61}],
     SUBMIT: [{"outcome": "maybe", "statements": [], "not_found": []},
              {"outcome": "answered", "not_found": [], "statements": [{"text": "x", "kind": "fact", "citations": []}]},
              {"outcome": "answered", "not_found": [], "statements": [{"text": "x", "kind": "claim", "citations": [1]}]},
              {"outcome": "answered", "not_found": [], "statements": [{"kind": "claim", "citations": []}]},
              {"outcome": "answered", "not_found": [], "statements": "none"}],
 }  # fmt: skip
-KINDS = {SEARCH: SearchArguments, READY: ReadyArguments, SUBMIT: SubmitArguments}
+KINDS = {
+    SEARCH: SearchArguments, TIMELINE: TimelineSearchArguments, AROUND: AroundArguments, READY: ReadyArguments,
+    TABLE: TimelineArguments, SUBMIT: SubmitArguments,
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("tool", [SEARCH, READY, SUBMIT])
+@pytest.mark.parametrize("tool", KINDS)
 def test_the_schema_that_is_offered_and_the_reader_agree(tool):
     schema = Draft202012Validator(offered()[tool].parameters)
     for arguments in SOUND[tool]:
@@ -212,6 +254,29 @@ def test_a_statement_is_a_claim_unless_it_says_otherwise():
     assert (found.statements[0].kind, found.statements[0].text) == ("claim", "The kiln moved.")
 
 
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"when": "2025"}, "rows.0: give a stance with its citations, or nothing_found: true"),
+        ({"when": "2025", "nothing_found": True, "stance": "x"}, "nothing_found goes without stance"),
+        ({"when": "2025", "nothing_found": True, "citations": ["a"]}, "nothing_found goes without stance"),
+        ({"when": "last spring", "nothing_found": True}, "'last spring' is no time; write YYYY-MM-DD"),
+        ({"when": "2025-13", "nothing_found": True}, "not in the calendar"),
+        ({"when": "2025..2024", "nothing_found": True}, "runs backwards"),
+        ({"when": "2025", "stance": "  ", "citations": ["a"]}, "the text is empty"),
+        ({"when": "2025", "stance": "x" * 1001, "citations": ["a"]}, "rows.0.stance"),
+        ({"when": "2025", "stance": "x", "citations": ["a"] * 51}, "rows.0.citations"),
+    ],
+)
+def test_a_row_that_is_none_is_refused_and_the_place_named(row, told):
+    assert told in refusal(TimelineArguments, {"rows": [row]})
+
+
+def test_null_in_a_row_means_that_it_was_not_given():
+    found = sent(TimelineArguments, '{"rows": [{"when": " 2025 ", "nothing_found": true, "stance": null}]}')
+    assert (found.rows[0].when, found.rows[0].stance) == ("2025", None)
+
+
 def test_an_error_is_one_json_object_for_the_model():
     assert json.loads(error_result('no "such" 유약')) == {"error": 'no "such" 유약'}
 
@@ -227,7 +292,10 @@ def test_any_text_at_all_is_read_or_refused_and_never_raises_anything_else(text)
     reads_or_refuses(text)
 
 
-KEYS = st.sampled_from(["query", "k", "from", "to", "outcome", "statements", "not_found", "text", "citations"])
+KEYS = st.sampled_from(
+    ["query", "k", "from", "to", "by", "id", "before", "outcome", "statements", "not_found", "text", "citations",
+     "rows", "when", "stance", "nothing_found"]
+)  # fmt: skip
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner),

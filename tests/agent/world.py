@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -48,7 +48,7 @@ _DATES = {
 }
 
 
-def rows(texts: dict[str, str] | None = None) -> list[ChunkRow]:
+def rows(texts: dict[str, str] | None = None, dates: Mapping[str, datetime | None] | None = None) -> list[ChunkRow]:
     out = []
     for chunk, text in sorted((_TEXTS if texts is None else texts).items()):
         document, start = chunk.rsplit(":", 1)
@@ -56,7 +56,7 @@ def rows(texts: dict[str, str] | None = None) -> list[ChunkRow]:
             id=chunk,
             document_id=document,
             title=f"Episode {document[2:]}",
-            published_at=_DATES.get(document),
+            published_at=(_DATES if dates is None else dates).get(document),
             url=f"https://example.org/watch?v={document}",
             language="en",
             duration_s=95.0,
@@ -69,9 +69,9 @@ def rows(texts: dict[str, str] | None = None) -> list[ChunkRow]:
     return out
 
 
-def open_corpus(texts: dict[str, str] | None = None) -> OpenCorpus:
+def open_corpus(texts: dict[str, str] | None = None, dates: Mapping[str, datetime | None] | None = None) -> OpenCorpus:
     embedder = load_embedder("fast")
-    table = rows(texts)
+    table = rows(texts, dates)
     vectors = (
         asyncio.run(embedder.embed([row.text for row in table], "passage"))
         if table

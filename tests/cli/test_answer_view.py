@@ -103,3 +103,43 @@ def test_the_trail_tells_nothing_found_from_nothing_new(returned, new, held_back
     asyncio.run(Trail(Console(file=stream, width=200, markup=False, highlight=False))(event))
     assert words in stream.getvalue()
     assert "kiln [2025-01-01 to …]   " in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (events.SearchFinished("s1", "kiln", "fused", 3, 2, 0, 1.0), "  search kiln   3 passages, 2 new, 1 ms"),
+        (events.SearchFinished("s2", "kiln", "timeline", 3, 2, 0, 1.0), "  timeline kiln   3 passages, 2 new, 1 ms"),
+        (events.SearchFinished("s3", "a:00030", "read_around", 2, 2, 1, 1.0), "  around a:00030   2 passages, 2 new"),
+        (events.TurnStarted(4, "timeline"), "  write  dated table, then check every row"),
+        (events.TableRejected(1, ("row 1: bad",)), "  check  table 1 sent back: row 1: bad"),
+        (events.TableAccepted(3, 1), "  table  3 dated rows, 1 with nothing found"),
+    ],
+)
+def test_the_trail_tells_each_tool_and_the_table_apart(event, line):
+    stream = io.StringIO()
+    asyncio.run(Trail(Console(file=stream, width=200, markup=False, highlight=False))(event))
+    assert line in stream.getvalue()
+
+
+COVERAGE = [
+    {"from": "2025-01-01", "to": "2025-04-01", "searched": True, "evidence": ["a:00030"]},
+    {"from": "2025-04-01", "to": "2025-07-01", "searched": True, "evidence": []},
+    {"from": "2025-07-01", "to": "2025-10-01", "searched": False, "evidence": []},
+]
+
+
+def test_the_coverage_of_an_answer_is_shown_by_both_views():
+    made = run(answer=answer("a:00030") | {"coverage": COVERAGE})
+    counted = "3 periods have documents: 2 searched, 1 with evidence, 1 without"
+    assert f"Over time: {counted}" in shown(made)
+    assert "2025-Q1  [1]\n" in shown(made)
+    assert "2025-Q2  searched, no evidence\n" in shown(made)
+    assert "2025-Q3  not searched\n" in shown(made)
+    assert f"Over time: {counted}." in markdown(made)
+    assert "| 2025-Q2 | searched, no evidence |" in markdown(made)
+
+
+def test_an_answer_without_coverage_says_nothing_of_time():
+    assert "Over time" not in shown(run(answer=answer("a:00030")))
+    assert "Over time" not in markdown(run(answer=answer("a:00030")))

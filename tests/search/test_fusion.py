@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from answertrail.search.dense import cosines, first_equal
-from answertrail.search.fusion import best, fuse_scores, reciprocal_ranks
+from answertrail.search.fusion import best, fuse_scores, idf, lexical_weight, reciprocal_ranks
 from tests.search.worlds import unit
 
 
@@ -136,17 +138,37 @@ def test_neighbouring_float32_scores_are_not_made_equal_by_fusing():
 def test_fused_score_by_hand():
     dense = f32(0.1, 0.2, 0.3)  # mean 0.2, spread sqrt(0.02/3) = 0.0816497
     lexical = f32(4, 2, 0)
-    out = fuse_scores(dense, lexical, np.ones(3, dtype=bool), 0.5)
+    everything = np.ones(3, dtype=bool)
     top = 0.1 / 0.0816497  # 1.224745
-    assert out == pytest.approx([-top + 0.5 * top, 0 + 0.5 * top / 2, top], abs=1e-5)
+    out = fuse_scores(dense, lexical, everything, 0.3)
+    assert out == pytest.approx([-top + 4 / 3 * 0.3 * 4, 4 / 3 * 0.3 * 2, top], abs=1e-5)
+    # The whole documents of the first and the last are about the query.
+    with_documents = fuse_scores(dense, lexical, everything, 0.3, f32(3, 0, 1.5))
+    assert with_documents - out == pytest.approx([1.0, 0.0, 0.5], abs=1e-6)
 
 
-def test_the_share_weighs_the_lexical_vote():
+def test_the_weight_of_a_query_by_hand():
+    # One of four rows holds a term of idf 2, none holds one of idf 3: share 0.4, spread sqrt(4 x 0.25 x 0.85).
+    assert lexical_weight([(2.0, 0.25), (3.0, 0.0)]) == pytest.approx(0.4 / math.sqrt(0.85))
+    assert lexical_weight([(3.0, 0.0)]) == 0.0
+    assert lexical_weight([]) == 0.0
+    assert idf(9, 2) == pytest.approx(math.log(4))  # ln(1 + 7.5 / 2.5)
+
+
+def test_a_rare_word_weighs_more_than_one_that_is_everywhere():
+    """Spoken questions are full of words that every talk has; those must not outvote the meaning."""
+    rare = lexical_weight([(idf(1000, 3), 3 / 1000)]) * idf(1000, 3)
+    common = lexical_weight([(idf(1000, 700), 700 / 1000)]) * idf(1000, 700)
+    assert rare > 10
+    assert common < 2
+
+
+def test_the_weight_weighs_the_lexical_vote():
     dense, lexical = f32(0.6, 0.5, 0.4), f32(0, 0, 1)
     allowed = np.ones(3, dtype=bool)
     assert order(fuse_scores(dense, lexical, allowed, 0.0)) == [0, 1, 2]
     assert order(fuse_scores(dense, lexical, allowed, 0.1)) == [0, 1, 2]
-    assert fuse_scores(dense, lexical, allowed, 1.0)[2] > fuse_scores(dense, lexical, allowed, 0.1)[2]
+    assert order(fuse_scores(dense, lexical, allowed, 2.0)) == [2, 0, 1]
 
 
 def test_what_the_filter_leaves_out_does_not_move_the_scale():

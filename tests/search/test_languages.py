@@ -82,13 +82,13 @@ def test_stop_words_of_one_language_do_not_come_back_because_another_has_no_list
 
 def test_another_language_in_the_corpus_does_not_lower_the_lexical_vote():
     english = ["We moved the kilns.", "The houses are new.", "A barn."]
-    alone = LexicalIndex.build(english, ["en"] * 3)
+    alone = LexicalIndex.build([*english, "Öfen"], ["en"] * 4)
     # German stems `houses` to `hous`, too, and `moving` to `moving`: one word, two tokens.
     among = LexicalIndex.build([*english, "Öfen"], ["en", "en", "en", "de"])
     assert query_terms("moving", ["en", "de"]) == [("moving", "move")]
-    assert alone.scores("moving")[1] == among.scores("moving")[1] == 1.0
+    assert alone.scores("moving")[1] == among.scores("moving")[1] > 0
     assert among.terms("moving") == {"move": 1}
-    assert 0 < among.scores("moving zeppelin")[1] < 1
+    assert 0 < among.scores("moving zeppelin")[1] < among.scores("moving")[1]
 
 
 def test_a_lexical_search_in_a_language_the_corpus_has_not_is_no_match_and_says_which_terms():

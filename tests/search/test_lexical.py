@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answertrail.search.lexical import LexicalIndex
+from answertrail.search.lexical import LexicalIndex, language_factor
 from answertrail.search.tokens import index_tokens, query_tokens
 
 KILN = ["red kiln", "red glaze on red clay", "barn"]  # lengths 2, 5, 1; average 8/3
@@ -23,10 +23,11 @@ def build(texts, language="en"):
 def test_three_documents_by_hand():
     # idf(kiln) = ln(1 + (3 - 1 + 0.5) / (1 + 0.5)) = ln(8/3) = 0.980829
     # tf part = 1 / (1 + 1.5 * (0.25 + 0.75 * 2 / (8/3))) = 1 / 2.21875 = 0.450704
-    scores, share = build(KILN).scores("kiln")
+    scores, weight = build(KILN).scores("kiln")
     assert scores == pytest.approx([0.980829 * 0.450704, 0, 0], abs=1e-5)
     assert scores[0] == pytest.approx(0.442064, abs=1e-5)
-    assert share == 1.0
+    # The whole query is known; its spread is idf x sqrt(1/3 x (1.1 - 1/3)).
+    assert weight == pytest.approx(1 / (0.980829 * np.sqrt(1 / 3 * (1.1 - 1 / 3))), rel=1e-5)
     # idf(red) = ln(1 + 1.5 / 2.5) = 0.470004
     # row 0: 1 / 2.21875; row 1: 2 / (2 + 1.5 * (0.25 + 0.75 * 15/8)) = 2 / 4.484375 = 0.445993
     scores, _ = build(KILN).scores("red")
@@ -59,10 +60,11 @@ TEXTS = st.lists(st.lists(WORDS, max_size=15).map(" ".join), min_size=1, max_siz
 @given(TEXTS, st.lists(WORDS, min_size=1, max_size=5).map(" ".join))
 def test_scores_equal_an_independent_bm25(texts, query):
     index = build(texts)
-    scores, share = index.scores(query)
+    scores, weight = index.scores(query)
     assert scores == pytest.approx(reference(texts, query), rel=1e-4, abs=1e-6)
     assert scores.shape == (len(texts),)
-    assert 0 <= share <= 1
+    assert np.isfinite(weight)
+    assert (weight > 0) == bool(scores.any())
     for term, count in index.terms(query).items():
         assert count == sum(term in index_tokens(text, "en") for text in texts)
 
@@ -77,27 +79,56 @@ def test_a_repeated_query_word_counts_once():
     assert np.array_equal(once, thrice)
 
 
-def test_the_matched_share_is_idf_known_over_idf_of_all():
+def test_the_weight_falls_with_the_part_of_the_query_the_corpus_does_not_know():
     # kiln: n=1 of 3, ln(8/3); peru: n=0, ln(1 + 3.5/0.5) = ln 8
-    _, share = build(KILN).scores("kiln Peru")
-    assert share == pytest.approx(log(8 / 3) / (log(8 / 3) + log(8)))
-    # a frequent word is a smaller part of a query than a rare one
-    _, rare = build(KILN).scores("kiln Peru")
-    _, frequent = build(KILN).scores("red Peru")
-    assert frequent < rare
+    _, known = build(KILN).scores("kiln")
+    _, half = build(KILN).scores("kiln Peru")
+    assert half == pytest.approx(known * log(8 / 3) / (log(8 / 3) + log(8)))
 
 
-def test_unknown_words_alone_match_nothing_and_have_no_share():
-    scores, share = build(KILN).scores("zeppelin Peru")
-    assert (scores.tolist(), share) == ([0, 0, 0], 0.0)
+def test_unknown_words_alone_match_nothing_and_have_no_weight():
+    scores, weight = build(KILN).scores("zeppelin Peru")
+    assert (scores.tolist(), weight) == ([0, 0, 0], 0.0)
+
+
+def test_a_document_votes_for_all_its_rows():
+    rows, of = ["red kiln", "a barn", "the shed", "grey clay"], ["a", "a", "b", "b"]
+    index = LexicalIndex.build(rows, ["en"] * 4, documents=of)
+    votes = index.document_votes("kiln")
+    assert votes is not None
+    # Two documents of three and four words, "kiln" in the first: BM25 of a text beside one that has none.
+    pair, weight = LexicalIndex.build(["red kiln a barn", "the shed grey clay"], ["en"] * 2).scores("kiln")
+    assert votes.tolist() == pytest.approx([pair[0] * weight] * 2 + [0, 0])
+    assert build(KILN).document_votes("kiln") is None
+    assert LexicalIndex.build(rows, ["en"] * 4, documents=["a"] * 4).document_votes("kiln") is None
+
+
+def test_a_title_counts_once_for_its_document_however_many_chunks_stand_below_it():
+    few = LexicalIndex.build(["a barn", "a shed"], ["en"] * 2, ["kiln", "kiln"], ["a", "b"]).document_votes("kiln")
+    many = LexicalIndex.build(
+        ["a barn", "a barn", "a barn", "a shed"], ["en"] * 4, ["kiln"] * 4, ["a", "a", "a", "b"]
+    ).document_votes("kiln")
+    assert few is not None
+    assert many is not None
+    assert few[0] == pytest.approx(few[1])
+    # The longer text about something else is less about the title than the short one.
+    assert many[0] < many[3]
+
+
+def test_documents_are_kept_with_the_index(tmp_path):
+    index = LexicalIndex.build(["red kiln", "barn", "clay kiln"], ["en"] * 3, documents=["a", "a", "b"])
+    index.save(tmp_path)
+    again = LexicalIndex.load(tmp_path)
+    assert np.array_equal(again.document_votes("kiln barn"), index.document_votes("kiln barn"))
+    assert np.array_equal(again.scores("kiln barn")[0], index.scores("kiln barn")[0])
     assert build(KILN).scores("…")[1] == 0.0
 
 
 @pytest.mark.parametrize("texts", [[], ["", "  ", "?!"]])
 def test_a_corpus_without_words_can_be_asked(texts, tmp_path):
     index = build(texts)
-    scores, share = index.scores("kiln")
-    assert (scores.tolist(), share) == ([0.0] * len(texts), 0.0)
+    scores, weight = index.scores("kiln")
+    assert (scores.tolist(), weight) == ([0.0] * len(texts), 0.0)
     assert index.terms("kiln") == {"kiln": 0}
     index.save(tmp_path)
     assert LexicalIndex.load(tmp_path).scores("kiln")[0].tolist() == [0.0] * len(texts)
@@ -126,3 +157,19 @@ def test_korean_is_found_with_another_particle_in_a_corpus_of_two_languages():
 def test_texts_and_languages_must_pair_up():
     with pytest.raises(ValueError):
         LexicalIndex.build(["a", "b"], ["en"])
+
+
+def test_a_query_in_a_language_the_corpus_is_not_in_has_a_quarter_of_the_weight():
+    """A Korean page with a few English names must not win an English question by those names alone."""
+    pages = ["화면 잠금 설정", "GNOME 설정 열기", "프린터 추가"]
+    korean = LexicalIndex.build(pages, ["ko"] * 3)
+    both = LexicalIndex.build([*pages, "How to lock the screen"], ["ko", "ko", "ko", "en"])
+    question = "How do I open the settings of GNOME?"
+    assert korean.scores(question)[0].argmax() == 1
+    untagged = LexicalIndex.build(pages, [None] * 3)
+    assert korean.scores(question)[1] == pytest.approx(untagged.scores(question)[1])
+    assert korean.scores("GNOME 설정은 어디에 있나요")[1] > korean.scores(question)[1]
+    assert language_factor(question, {"ko"}) == 0.25
+    assert language_factor(question, {"ko", "en"}) == 1.0
+    assert language_factor("GNOME", {"ko"}) == 1.0  # which language that is cannot be told
+    assert both.scores(question)[1] > korean.scores(question)[1]

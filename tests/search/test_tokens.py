@@ -89,6 +89,57 @@ def test_vowel_signs_do_not_cut_a_word_into_consonants(text, count):
     assert len(index_tokens(text, "hi")) == count
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [("كـــتاب", "كتاب", "ar"), ("إلى آخر", "الى اخر", "ar"), ("موسى", "موسي", "ar"), ("والكتاب", "كتاب", "ar"),
+     ("فالكتاب", "الكتاب", "ar"), ("کتاب", "كتاب", "fa"), ("ایران", "ايران", "fa"), ("کتاب", "كتاب", "ur"),
+     ("đường", "duong", "vi"), ("Łódź", "lodz", "pl"), ("ısparta", "ISPARTA", "tr"), ("Øre", "ore", "da"),
+     ("Straße", "STRASSE", "de")],
+)  # fmt: skip
+def test_variants_of_a_letter_do_not_hide_a_word(one, other, language):
+    assert same(one, other, language)
+    assert query_tokens(one, [language]) == query_tokens(other, [language])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [("ＧＰＴ　２０２４年", "GPT 2024年", "ja"), ("ｶﾒﾗとｶﾞﾗｽ", "カメラとガラス", "ja"), ("𝐤𝐢𝐥𝐧", "kiln", "en"),
+     ("हिन्\u200dदी", "हिन्दी", "hi"), ("ki\u00adln", "kiln", "en"), ("เตา\u200bเผา", "เตาเผา", "th"),
+     ("ปี๒๕๖๗", "ปี 2567", "th"), ("၂၀၂၄", "2024", "my"), ("២០២៤", "2024", "km")],
+)  # fmt: skip
+def test_how_a_text_is_drawn_does_not_hide_a_word(one, other, language):
+    assert same(one, other, language)
+
+
+def test_an_arabic_word_that_only_begins_like_and_the_is_left_alone():
+    assert not same("والدين", "الدين", "ar")
+
+
+def test_persian_parts_words_where_it_does_not_join_them():
+    assert len(index_tokens("می\u200cخواهم", "fa")) == 2
+    assert same("می\u200cخواهم", "می خواهم", "fa")
+
+
+def test_marks_between_words_are_no_part_of_them():
+    assert words("コーヒー・カップ") == ["コーヒー", "カップ"]
+    assert words("佐々木と〆切") == ["佐々木と〆切"]
+    assert words("သည်။ ၎င်း") == ["သည်", "၎င်း"]
+    assert index_tokens("ـ", "ar") == []
+    assert query_tokens("ـ كتاب", ["ar"]) == query_tokens("كتاب", ["ar"])
+
+
+def test_code_urls_and_emoji_in_a_korean_sentence():
+    assert words("우리는 get_user_name()을 v2에 썼다") == ["우리는", "get", "user", "name", "을", "v2", "에", "썼다"]
+    assert query_tokens("https://example.com/kiln 가마🔥", ["ko"])[-2:] == ["kiln", "가마"]
+    assert query_tokens("🔥", ["en"]) == []
+
+
+def test_traditional_and_simplified_characters_are_not_the_same_word():
+    # Only what is written alike is found by words; docs/search.md says so.
+    assert not set(query_tokens("学习", ["zh"])) & set(index_tokens("學習", "zh"))
+    assert set(query_tokens("模型", ["zh"])) <= set(index_tokens("學習模型", "zh"))
+
+
 def test_cyrillic_й_and_greek_accents_are_kept_apart_from_their_bases():
     assert not same("й", "и", "xx")
 

@@ -11,7 +11,9 @@ from answertrail.agent.support import LexicalSupport, SupportCheck
 from answertrail.models.chat.base import ChatModel
 from answertrail.models.embedding.base import EmbeddingSpend
 from answertrail.records.run import CorpusRef, Run
+from answertrail.search.around import Surroundings
 from answertrail.search.hits import ChunkRow, Filter, SearchResult
+from answertrail.search.ranking import Mode
 
 
 class Corpus(Protocol):
@@ -28,6 +30,11 @@ class Corpus(Protocol):
         ...
 
     @property
+    def author(self) -> str | None:
+        """The model that puts queries into the corpus's languages; None where none does."""
+        ...
+
+    @property
     def pending(self) -> int:
         """How many texts have no vector yet, since an ingest was not finished."""
         ...
@@ -36,8 +43,12 @@ class Corpus(Protocol):
         """What its embedder has cost so far; None for one that runs here."""
         ...
 
-    async def search(self, query: str, *, mode: str, k: int, within: Filter) -> SearchResult:
+    async def search(self, query: str, *, mode: str | Mode, k: int, within: Filter) -> SearchResult:
         """Return exactly min(k, matching) hits."""
+        ...
+
+    async def read_around(self, chunk_id: str, before: int, after: int) -> Surroundings:
+        """Return a chunk of the snapshot with up to so many neighbours on either side."""
         ...
 
     async def cited(self, ids: Iterable[str]) -> Mapping[str, ChunkRow]:

@@ -14,11 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from answertrail.agent.arguments import SubmitArguments, SubmittedStatement
+from answertrail.agent.coverage import AROUND_MODE
 from answertrail.agent.named_sources import named_sources
 from answertrail.agent.numbers import numbers_in
 from answertrail.agent.recipe import Action, CheckSettings
 from answertrail.agent.support import SupportCheck, SupportVerdict, evidence_text
-from answertrail.agent.tools import SubmitArguments, SubmittedStatement
 from answertrail.records.run import SearchRecord, Support
 from answertrail.search.hits import ChunkRow
 
@@ -73,8 +74,12 @@ class CheckReport:
 
 
 def asked_for(question: str, searches: Sequence[SearchRecord]) -> list[str]:
-    """Return all that was asked in a run: the question, and each query with its dates."""
-    return [question, *(" ".join(filter(None, (s.query, s.from_, s.to))) for s in searches)]
+    """Return all that was asked in a run: the question, and each query with its dates.
+
+    An id read around is no question.
+    """
+    queries = (s for s in searches if s.mode != AROUND_MODE)
+    return [question, *(" ".join(filter(None, (s.query, s.from_, s.to))) for s in queries)]
 
 
 def check_answer(
@@ -93,14 +98,23 @@ def check_answer(
     run's searches returned.
     """
     checker = _Checker(answer, tuple(asked), chunks, retrieved, settings, judge)
-    checks: list[Check] = []
-    support: list[Support] = []
-    for number, statement in enumerate(answer.statements):
-        verdict = checker.support(statement)
-        support.append(verdict.verdict)
-        checks += checker.statement(number, statement, verdict)
-    checks += checker.rest()
-    return CheckReport(tuple(checks), tuple(support))
+    report = checker.each("statement", dict(enumerate(answer.statements)))
+    return CheckReport((*report.checks, *checker.rest()), report.support)
+
+
+def check_claims(
+    claims: Mapping[int, SubmittedStatement],
+    *,
+    noun: str,
+    asked: Sequence[str],
+    chunks: Mapping[str, ChunkRow],
+    retrieved: frozenset[str],
+    settings: CheckSettings,
+    judge: SupportCheck,
+) -> CheckReport:
+    """Run the five checks on claims that are not an answer, by their number from 0; `noun` says what they are."""
+    listed = SubmitArguments(outcome="answered", statements=list(claims.values()))
+    return _Checker(listed, tuple(asked), chunks, retrieved, settings, judge).each(noun, claims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +134,20 @@ class _Checker:
             return SupportVerdict("UNSCORED", "framing is not a claim")
         return self.judge.judge(statement.text, self._readable(statement.citations))
 
-    def statement(self, number: int, statement: SubmittedStatement, verdict: SupportVerdict) -> Iterator[Check]:
+    def each(self, noun: str, statements: Mapping[int, SubmittedStatement]) -> CheckReport:
+        """Check each statement, by its number from 0."""
+        checks: list[Check] = []
+        support: list[Support] = []
+        for number, statement in statements.items():
+            verdict = self.support(statement)
+            support.append(verdict.verdict)
+            checks += self.statement(number, f"{noun} {number + 1}", statement, verdict)
+        return CheckReport(tuple(checks), tuple(support))
+
+    def statement(
+        self, number: int, label: str, statement: SubmittedStatement, verdict: SupportVerdict
+    ) -> Iterator[Check]:
         """Yield all checks of one statement."""
-        label = f"statement {number + 1}"
         for cited in dict.fromkeys(statement.citations):
             yield from self._citation(number, label, cited)
         spoken = " ".join(self.chunks[c].text for c in statement.citations if c in self.chunks)

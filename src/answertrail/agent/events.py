@@ -31,7 +31,7 @@ class RunStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(Event):
-    """A model call begins. `phase` is explore or submit."""
+    """A model call begins. `phase` is explore, timeline (the dated table) or submit."""
 
     type: ClassVar[str] = "turn_started"
     turn: int
@@ -40,7 +40,10 @@ class TurnStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class SearchFinished(Event):
-    """A search came back. `new` counts chunks this run had not seen; `start` and `end` are its dates."""
+    """A search came back. `new` counts chunks this run had not seen; `start` and `end` are its dates.
+
+    The mode `read_around` is no search by words: its `query` is the id that was read around.
+    """
 
     type: ClassVar[str] = "search_finished"
     search_id: str
@@ -70,6 +73,24 @@ class AnswerRejected(Event):
     type: ClassVar[str] = "answer_rejected"
     attempt: int
     reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableRejected(Event):
+    """A dated table went back to the model, with the reasons."""
+
+    type: ClassVar[str] = "table_rejected"
+    attempt: int
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableAccepted(Event):
+    """A dated table passed its checks: rows that state something, and rows that say nothing was found."""
+
+    type: ClassVar[str] = "table_accepted"
+    stances: int
+    nothing_found: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from answertrail.agent.arguments import SubmitArguments
 from answertrail.agent.citations import CheckReport
-from answertrail.agent.conversation import SearchOutcome
+from answertrail.agent.coverage import AROUND_MODE, Calendar, Look, answer_coverage, looks
 from answertrail.agent.guards import Searched
 from answertrail.agent.ledger import Ledger
 from answertrail.agent.provenance import code_ref
 from answertrail.agent.recipe import Recipe
-from answertrail.agent.tools import SubmitArguments
+from answertrail.agent.results import AroundOutcome, SearchOutcome
 from answertrail.records.chunk import text_hash
 from answertrail.records.run import (
     Answer,
@@ -60,6 +62,14 @@ class Evidence:
         self._rejected: list[dict[str, Any]] = []
         self.turns = 0
         self.budget_exhausted = False
+        self._timelines: dict[str, dict[str, Any]] = {}
+        self._translations: dict[str, list[dict[str, str]]] = {}
+        self.calendar: Calendar | None = None
+        """The periods of the corpus, once they were asked for."""
+        self.over_time: bool | None = None
+        """Whether the question was taken for one over time; None before that was asked."""
+        self.table: dict[str, Any] = {}
+        """The dated table: accepted `rows`, their `checks`, and what was `rejected`."""
 
     @property
     def seen(self) -> frozenset[str]:
@@ -71,31 +81,52 @@ class Evidence:
         """Milliseconds since the run began."""
         return round((time.monotonic() - self._clock) * 1000, 3)
 
-    def add_search(
-        self,
-        turn: int,
-        outcome: SearchOutcome,
-        window: tuple[str | None, str | None],
-        elapsed_ms: float,
-    ) -> None:
+    @property
+    def next_search_id(self) -> str:
+        """The id of the search that comes next."""
+        return f"s{len(self.searches) + 1}"
+
+    def add_search(self, outcome: SearchOutcome, elapsed_ms: float) -> None:
         """Record a search and the chunks it returned."""
-        returned = [hit.chunk_id for hit in outcome.result.hits]
-        dates = {key: value for key, value in zip(("from", "to"), window, strict=True) if value}
-        self.searches.append(
-            SearchRecord.model_validate(
-                {"search_id": outcome.search_id, "turn": turn, "mode": outcome.result.mode,
-                 "query": outcome.result.query,
-                 **dates, "returned": returned, "new": list(outcome.new), "held_back": outcome.result.held_back,
-                 "elapsed_ms": elapsed_ms}
-            )
-        )  # fmt: skip
         result = outcome.result
-        for hit in result.hits:
-            self._chunks.setdefault(hit.chunk_id, run_chunk(hit))
+        dates = {key: value for key, value in zip(("from", "to"), outcome.window, strict=True) if value}
+        body = {"mode": result.mode, "query": result.query, **dates, "held_back": result.held_back}
+        self._add(outcome.search_id, body, result.hits, outcome.new, elapsed_ms)
+        if result.translated is not None and result.translated.translations:
+            self._translations[outcome.search_id] = [said.as_json() for said in result.translated.translations]
+        if result.coverage is not None:
+            self._timelines[outcome.search_id] = result.coverage.as_json()
         all_shown = len(self._chunks) == result.chunks_in_corpus
-        self.searched.append(
-            Searched(result.query, window, len(returned), len(outcome.new), result.held_back, all_shown)
+        returned, new = len(result.hits), len(outcome.new)
+        self.searched.append(Searched(result.query, outcome.window, returned, new, result.held_back, all_shown))
+
+    def add_around(self, outcome: AroundOutcome, elapsed_ms: float) -> None:
+        """Record what was read around a passage: a search whose query is an id. No guard counts it."""
+        body = {"mode": AROUND_MODE, "query": outcome.around, "held_back": outcome.held_back}
+        self._add(outcome.search_id, body, outcome.hits, outcome.new, elapsed_ms)
+
+    def _add(
+        self, search_id: str, body: dict[str, Any], hits: Sequence[Hit], new: Sequence[str], elapsed_ms: float
+    ) -> None:
+        returned = {"returned": [hit.chunk_id for hit in hits], "new": list(new), "elapsed_ms": elapsed_ms}
+        self.searches.append(
+            SearchRecord.model_validate({"search_id": search_id, "turn": self.turns, **body, **returned})
         )
+        for hit in hits:
+            self._chunks.setdefault(hit.chunk_id, run_chunk(hit))
+
+    def looks(self) -> tuple[Look, ...]:
+        """What the run looked at of each period of the calendar; empty before there is one."""
+        if self.calendar is None:
+            return ()
+        return looks(self.calendar, self._chunks.values(), self.searches, self._timelines)
+
+    def covered(self, answer: Answer) -> Answer:
+        """Return the answer with its coverage: evidence is what the answer and the accepted table cite."""
+        rows = self.table.get("rows", [])
+        ids = [*cited_in(answer), *(cited for row in rows for cited in row.get("citations", ()))]
+        chunks = [self._chunks[cited] for cited in ids if cited in self._chunks]
+        return answer.model_copy(update={"coverage": answer_coverage(self.looks(), chunks)})
 
     def add_guard(self, guard: str, detail: str) -> None:
         """Record that a guard acted."""
@@ -113,13 +144,22 @@ class Evidence:
                 }
             )
 
+    def accept_table(self, rows: list[dict[str, Any]], checks: list[dict[str, Any]]) -> None:
+        """Keep the dated table that passed, as it was sent; `checks` number its rows from 0."""
+        self.table |= {"rows": rows, "checks": checks}
+
+    def reject_table(self, attempt: int, reasons: Sequence[str], rows: list[dict[str, Any]] | None = None) -> None:
+        """Record a dated table that went back; None where it could not be read."""
+        submitted = {} if rows is None else {"submitted": rows}
+        self.table.setdefault("rejected", []).append({"attempt": attempt, "reasons": list(reasons), **submitted})
+
     def add_unusable(self, attempt: int, reason: str) -> None:
         """Record a closing turn that brought no readable answer."""
         self._rejected.append({"attempt": attempt, "reasons": [reason]})
 
     def record(self, status: Status, *, answer: Answer | None = None, error: dict[str, Any] | None = None) -> Run:
         """Return the run as it stands, sealed with a hash over all the rest."""
-        cited = list(dict.fromkeys(c for s in (answer.statements or [] if answer else []) for c in s.citations))
+        cited = list(dict.fromkeys(cited_in(answer)))
         run = Run.model_validate(
             {"schema": "run/1", "run_id": self.run_id, "question": self.question,
              **{key: value for key, value in self._identity.items() if value is not None},
@@ -154,7 +194,24 @@ class Evidence:
             "budget_exhausted": self.budget_exhausted,
             "rejected_answers": self._rejected,
             "agent_config": self.recipe.model_dump(mode="json", exclude={"prompt_text"}),
+            **({"translations": self._translations} if self._translations else {}),
+            **self._over_time(),
         }
+
+    def _over_time(self) -> dict[str, Any]:
+        """Return what tells of time, as far as the run came to it."""
+        told: dict[str, Any] = {"timeline_searches": self._timelines, "timeline": self.table}
+        told = {key: value for key, value in told.items() if value}
+        if self.over_time is not None:
+            told["over_time"] = self.over_time
+        if self.calendar is not None:
+            told["calendar"] = self.calendar.as_json()
+        return told
+
+
+def cited_in(answer: Answer | None) -> list[str]:
+    """Return the ids the statements of an answer cite, in order, repeats kept."""
+    return [cited for s in (answer.statements or [] if answer else []) for cited in s.citations]
 
 
 def run_chunk(hit: Hit) -> RunChunk:

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from answertrail.agent.coverage import Look
+
 
 @dataclass(frozen=True, slots=True)
 class Searched:
@@ -34,7 +36,8 @@ def distinct_searches(searches: Sequence[Searched]) -> int:
     """Count searches that differ after normalising and brought a new chunk, or nothing at all.
 
     A reworded query that only finds what was already seen is not a second look, unless there is
-    nothing else in the corpus to see.
+    nothing else in the corpus to see. Nor is a repeated query that pages on, by whichever tool:
+    the same words in the same dates are one search.
     """
     seen: set[tuple[str, tuple[str | None, str | None]]] = set()
     count = 0
@@ -59,3 +62,18 @@ def refusal_to_finish(searches: Sequence[Searched], minimum: int) -> str | None:
         "different wording or for another part of the question; a search counts when it brings "
         "a passage you have not seen, or finds nothing at all."
     )
+
+
+_NAMED = 12
+
+
+def periods_to_look_at(looks: Sequence[Look]) -> str | None:
+    """Say which dated periods with documents were never looked at, or None when all were, or there is but one."""
+    dated = [look for look in looks if look.period.start is not None]
+    missing = [look.period for look in dated if not look.looked_at]
+    if len(dated) < 2 or not missing:
+        return None
+    named = ", ".join(period.label for period in missing[:_NAMED])
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    documents = sum(period.documents for period in missing)
+    return f"{len(missing)} of {len(dated)} periods were never looked at, with {documents} documents: {named}{more}."

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from answertrail.errors import InputError, NotFoundError
 from answertrail.records.jsonl import faults
@@ -23,23 +23,46 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class SearchSettings(_Frozen):
-    """How `search_transcripts` works.
+def _known_mode(name: str) -> str:
+    from answertrail.search.modes import mode_named  # what it loads is not needed to read a recipe's name
 
-    `k` chunks a search unless the model asks for another number up to 20; `hold_back_seen`
-    leaves out what this run was already shown; `report_terms` tells how many chunks hold each
-    query term; `date_filter` offers `from` and `to`.
+    try:
+        return mode_named(name).name
+    except (InputError, NotFoundError) as error:
+        raise ValueError(f"{error.message}; {error.hint}") from None
+
+
+class SearchSettings(_Frozen):
+    """How the search tools work.
+
+    `mode` is any mode of the search layer, `MODE+RERANKER` too, and `k` how many chunks a search
+    gives unless the model asks for another number up to 20; `hold_back_seen` leaves out what this
+    run was already shown; `report_terms` tells how many chunks hold each query term; `date_filter`
+    offers `from` and `to`. `timeline` offers `search_timeline`, `read_around` the tool of that name.
+    `translate` has the author model put every query into the corpus's languages, to be searched beside
+    the original.
+
+    A setting with a default came later than the rest and counts in the hash only where it differs
+    from it, so that a recipe that does not use it keeps its hash. So it is in `LoopSettings`.
     """
 
-    mode: Literal["dense", "lexical", "hybrid", "fused"]
+    mode: Annotated[str, AfterValidator(_known_mode)]
     k: Annotated[int, Field(ge=1, le=20)]
     hold_back_seen: bool
     report_terms: bool
     date_filter: bool
+    timeline: bool = False
+    read_around: bool = False
+    translate: bool = False
 
 
 class LoopSettings(_Frozen):
-    """The guards. `explore` false means one retrieval on the raw question and one closing turn."""
+    """The guards. `explore` false means one retrieval on the raw question and one closing turn.
+
+    `ready_coverage` makes `mark_ready` answer with what was shown of each period, and hands it back
+    once on a question over time when periods were never looked at. `two_step` asks for a dated
+    table before the answer to such a question, and the answer then carries its coverage.
+    """
 
     explore: bool
     max_steps: Positive
@@ -48,6 +71,8 @@ class LoopSettings(_Frozen):
     max_submit_attempts: Positive
     max_nudges: Annotated[int, Field(ge=0)]
     context_chars: Positive
+    ready_coverage: bool = False
+    two_step: bool = False
 
 
 class CheckSettings(_Frozen):
@@ -68,6 +93,10 @@ class ModelSettings(_Frozen):
     max_tokens: int | None = None
 
 
+_GROWN = ("search", "loop")
+"""Tables whose settings with a default came after recipes had been measured."""
+
+
 class Recipe(_Frozen):
     """A frozen agent. `prompt` names a file of the recipes folder; `prompt_text` is its content."""
 
@@ -86,7 +115,8 @@ class Recipe(_Frozen):
         from answertrail.agent.tools import offered_tools
 
         body = self.model_dump(mode="json", exclude={"name", "version"})
-        body["tools"] = offered_tools(self.search)
+        body |= {table: getattr(self, table).model_dump(mode="json", exclude_defaults=True) for table in _GROWN}
+        body["tools"] = offered_tools(self)
         text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
 

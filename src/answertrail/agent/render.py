@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from answertrail.agent.coverage_view import Covered, covered, summary
 from answertrail.records.run import Answer, Run, RunChunk, Statement
 
 OUTCOMES = {
@@ -79,6 +80,8 @@ def markdown(run: Run) -> str:
         lines.append(literal(answer.text))
     if answer.not_found:
         lines += ["", "Not found in the corpus:", *(f"- {literal(part)}" for part in answer.not_found)]
+    if periods := covered(answer):
+        lines += ["", f"Over time: {summary(periods)}.", "", *_coverage_table(periods, numbered)]
     if numbered:
         lines += ["", "Sources:"]
         for source in numbered:
@@ -86,6 +89,23 @@ def markdown(run: Run) -> str:
             label = literal(source.label)
             lines.append(f"{source.number}. {f'[{label}]({url})' if url else label} {code(source.chunk.id)}")
     return "\n".join([*lines, ""])
+
+
+def evidence_marks(period: Covered, numbered: Sequence[Source]) -> str:
+    """Return the state of a period in words, or the marks of its evidence; what no statement cites is counted."""
+    if not period.evidence:
+        return "searched, no evidence" if period.state == "no evidence" else period.state
+    number_of = {source.chunk.id: source.number for source in numbered}
+    shown = "".join(f"[{number_of[cited]}]" for cited in period.evidence if cited in number_of)
+    rest = sum(cited not in number_of for cited in period.evidence)
+    return " ".join(
+        part for part in (shown, f"{'and ' if shown else ''}{rest} not cited above" if rest else "") if part
+    )
+
+
+def _coverage_table(periods: Sequence[Covered], numbered: Sequence[Source]) -> list[str]:
+    rows = (f"| {literal(period.label)} | {evidence_marks(period, numbered)} |" for period in periods)
+    return ["| period | evidence |", "|---|---|", *rows]
 
 
 def literal(text: str) -> str:

@@ -1,105 +1,97 @@
-"""The three tools the model is offered, and the strict reading of its arguments.
-
-Whatever is wrong with a call becomes a sentence for the model that says what to do next.
-"""
+"""The tools a model is offered, as their schemas; every argument offered reaches the index."""
 
 from __future__ import annotations
 
-import json
-import unicodedata
-from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-
-from answertrail.agent.recipe import SearchSettings
-from answertrail.models.chat.base import ToolCall, ToolSpec
-from answertrail.records.base import instant
-from answertrail.records.jsonl import loads
+from answertrail.agent.arguments import MAX_AROUND, MAX_K, MAX_ROWS
+from answertrail.agent.recipe import LoopSettings, Recipe, SearchSettings
+from answertrail.agent.when import FORMS
+from answertrail.models.chat.base import ToolSpec
+from answertrail.search.periods import GRAINS
 
 SEARCH, READY, SUBMIT = "search_transcripts", "mark_ready", "submit_answer"
-MAX_K = 20
-MAX_TEXT = 1000
-"""Characters of a query and of one part that was not found."""
-_FAULT_CHARS = 600
+TIMELINE, AROUND, TABLE = "search_timeline", "read_around", "submit_timeline"
 
 
-class BadCallError(Exception):
-    """A call the tool cannot run; the text goes to the model."""
+def exploration_tools(recipe: Recipe) -> tuple[ToolSpec, ...]:
+    """Return the tools offered while exploring."""
+    search, loop = recipe.search, recipe.loop
+    offered = [_search_tool(search)]
+    if search.timeline:
+        offered.append(_timeline_tool(search))
+    if search.read_around:
+        offered.append(_around_tool(search))
+    return (*offered, _ready_tool(loop))
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
+def offered_tools(recipe: Recipe) -> list[dict[str, Any]]:
+    """Return every tool of a recipe as plain values: what the model reads is part of the recipe."""
+    closing = (TABLE_TOOL, SUBMIT_TOOL) if recipe.loop.two_step else (SUBMIT_TOOL,)
+    return [
+        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        for tool in (*exploration_tools(recipe), *closing)
+    ]
 
 
-class SearchArguments(_Arguments):
-    """Arguments of `search_transcripts`."""
-
-    query: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
-    k: Annotated[int, Field(ge=1, le=MAX_K)] | None = None
-    from_: str | None = Field(default=None, alias="from")
-    to: str | None = None
-
-    @field_validator("query")
-    @classmethod
-    def _not_blank(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("the query is empty")
-        return value.strip()
-
-    @field_validator("from_", "to")
-    @classmethod
-    def _date(cls, value: str | None) -> str | None:
-        if value is not None:
-            instant(value)
-        return value
-
-    def bounds(self) -> tuple[datetime | None, datetime | None]:
-        """Return the half-open window asked for."""
-        return (
-            instant(self.from_) if self.from_ else None,
-            instant(self.to) if self.to else None,
-        )
-
-
-class ReadyArguments(_Arguments):
-    """`mark_ready` takes nothing; models that cannot send nothing send an empty object."""
-
-
-class SubmittedStatement(_Arguments):
-    """One statement as the model wrote it."""
-
-    text: Annotated[str, Field(min_length=1, max_length=4000)]
-    kind: Literal["claim", "framing"] = "claim"
-    citations: list[str] = Field(default_factory=list, max_length=50)
-
-    @field_validator("text")
-    @classmethod
-    def _not_blank(cls, value: str) -> str:
-        return _plain(value)
-
-
-def _plain(text: str) -> str:
-    """Return the text without characters that would steer a terminal; refuse it when nothing is left."""
-    cleaned = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc").strip()
-    if not cleaned:
-        raise ValueError("the text is empty")
-    return cleaned
-
-
-class SubmitArguments(_Arguments):
-    """Arguments of `submit_answer`."""
-
-    outcome: Literal["answered", "partly_answered", "cannot_answer"]
-    statements: list[SubmittedStatement] = Field(default_factory=list, max_length=60)
-    not_found: list[Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]] = Field(
-        default_factory=list, max_length=40
+def _search_tool(settings: SearchSettings) -> ToolSpec:
+    paging = " Passages you were already shown are left out, so repeating a query pages on."
+    return ToolSpec(
+        SEARCH,
+        "Search the corpus. Returns passages with their ids, dates and text, best first."
+        + (paging if settings.hold_back_seen else ""),
+        _object(_query(settings) | _dates(settings), ["query"]),
     )
 
 
-def exploration_tools(settings: SearchSettings) -> tuple[ToolSpec, ...]:
-    """Return the tools offered while exploring; every argument offered reaches the index."""
-    properties: dict[str, Any] = {
+def _timeline_tool(settings: SearchSettings) -> ToolSpec:
+    paging = " Passages you were already shown are left out, so repeating a query pages on to the next of each period."
+    by = {
+        "type": "string",
+        "enum": list(GRAINS),
+        "description": "How time is cut; without it by what gives about 8 to 16 periods.",
+    }
+    return ToolSpec(
+        TIMELINE,
+        "Search every period of the corpus for the same thing: the best passage of each, then the second of each, "
+        "in date order, and for every period whether anything was found. For how something changed over time, and "
+        "for when it was first or last said." + (paging if settings.hold_back_seen else ""),
+        _object(_query(settings) | {"by": by} | _dates(settings), ["query"]),
+    )
+
+
+def _around_tool(settings: SearchSettings) -> ToolSpec:
+    def count(side: str) -> dict[str, Any]:
+        description = f"How many passages {side} it (default 1)."
+        return {"type": "integer", "minimum": 0, "maximum": MAX_AROUND, "description": description}
+
+    return ToolSpec(
+        AROUND,
+        "Read on around a passage you were shown: the passages before and after it in the same document, which may "
+        "be cited too. For a thought cut off at a passage's edge."
+        + (" Those you were already shown are left out." if settings.hold_back_seen else ""),
+        _object(
+            {
+                "id": {"type": "string", "maxLength": 300, "description": "Id of a passage you were shown."},
+                "before": count("before"),
+                "after": count("after"),
+            },
+            ["id"],
+        ),
+    )
+
+
+def _ready_tool(settings: LoopSettings) -> ToolSpec:
+    properties = {}
+    if settings.ready_coverage or settings.two_step:
+        described = "True when the question asks how something changed over time, false when it does not."
+        properties["over_time"] = {"type": "boolean", "description": described}
+    return ToolSpec(READY, "Say that you have searched enough and are ready to answer.", _object(properties))
+
+
+def _query(settings: SearchSettings) -> dict[str, Any]:
+    return {
         "query": {"type": "string", "maxLength": 300, "description": "What to look for, in the corpus's own words."},
         "k": {
             "type": "integer",
@@ -108,61 +100,41 @@ def exploration_tools(settings: SearchSettings) -> tuple[ToolSpec, ...]:
             "description": f"How many passages (default {settings.k}).",
         },
     }
-    if settings.date_filter:
-        form = "YYYY-MM-DD; passages of documents without a date are then left out"
-        properties["from"] = {
-            "type": "string",
-            "description": f"Only documents published on or after this day, {form}.",
-        }
-        properties["to"] = {
-            "type": "string",
-            "description": f"Only documents published before this day, {form}.",
-        }
-    return (
-        ToolSpec(
-            SEARCH,
-            "Search the corpus. Returns passages with their ids, dates and text, best first."
-            + (
-                " Passages you were already shown are left out, so repeating a query pages on."
-                if settings.hold_back_seen
-                else ""
-            ),
-            {
-                "type": "object",
-                "properties": properties,
-                "required": ["query"],
-                "additionalProperties": False,
-            },
-        ),
-        ToolSpec(
-            READY,
-            "Say that you have searched enough and are ready to answer.",
-            {"type": "object", "properties": {}, "additionalProperties": False},
-        ),
-    )
 
 
-_STATEMENT: dict[str, Any] = {
-    "type": "object",
-    "properties": {
+def _dates(settings: SearchSettings) -> dict[str, Any]:
+    if not settings.date_filter:
+        return {}
+    form = "YYYY-MM-DD; passages of documents without a date are then left out"
+    return {
+        "from": {"type": "string", "description": f"Only documents published on or after this day, {form}."},
+        "to": {"type": "string", "description": f"Only documents published before this day, {form}."},
+    }
+
+
+def _object(properties: dict[str, Any], required: Sequence[str] = ()) -> dict[str, Any]:
+    named = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": properties, **named, "additionalProperties": False}
+
+
+def _cited(description: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string", "maxLength": 300}, "description": description}
+
+
+_STATEMENT = _object(
+    {
         "text": {"type": "string", "maxLength": 1000, "description": "One statement, without ids or links."},
         "kind": {"type": "string", "enum": ["claim", "framing"]},
-        "citations": {
-            "type": "array",
-            "items": {"type": "string", "maxLength": 300},
-            "description": "Ids of passages returned by your searches.",
-        },
+        "citations": _cited("Ids of passages returned by your searches."),
     },
-    "required": ["text", "kind", "citations"],
-    "additionalProperties": False,
-}
+    ["text", "kind", "citations"],
+)
 
 SUBMIT_TOOL = ToolSpec(
     SUBMIT,
     "Deliver the final answer. Every claim cites the ids of the passages that state it.",
-    {
-        "type": "object",
-        "properties": {
+    _object(
+        {
             "outcome": {"type": "string", "enum": ["answered", "partly_answered", "cannot_answer"]},
             "statements": {"type": "array", "items": _STATEMENT},
             "not_found": {
@@ -171,45 +143,26 @@ SUBMIT_TOOL = ToolSpec(
                 "description": "Parts of the question the corpus does not answer.",
             },
         },
-        "required": ["outcome", "statements", "not_found"],
-        "additionalProperties": False,
-    },
+        ["outcome", "statements", "not_found"],
+    ),
 )
 
+_ROW = _object(
+    {
+        "when": {"type": "string", "maxLength": 40, "description": f"When it was said: {FORMS}."},
+        "stance": {"type": "string", "maxLength": 1000, "description": "What was said, without ids or links."},
+        "citations": _cited("Ids of the passages that say it, all from that time."),
+        "nothing_found": {
+            "type": "boolean",
+            "description": "True, instead of a stance, where you looked and nothing was said.",
+        },
+    },
+    ["when"],
+)
 
-def offered_tools(settings: SearchSettings) -> list[dict[str, Any]]:
-    """Return every tool of a recipe as plain values: what the model reads is part of the recipe."""
-    return [
-        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-        for tool in (*exploration_tools(settings), SUBMIT_TOOL)
-    ]
-
-
-A = TypeVar("A", bound=_Arguments)
-
-
-def parse_arguments(kind: type[A], call: ToolCall) -> A:
-    """Check a call's raw JSON; raise BadCallError with a sentence the model can act on."""
-    text = call.arguments.strip() or "{}"
-    try:
-        value = loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadCallError(
-            f"The arguments of {call.name} are not valid JSON ({str(error)[:_FAULT_CHARS]}). Send one JSON object."
-        ) from None
-    if not isinstance(value, dict):
-        raise BadCallError(f"The arguments of {call.name} must be one JSON object.")
-    try:
-        return kind.model_validate({k: v for k, v in value.items() if v is not None})
-    except ValidationError as error:
-        found = "; ".join(
-            f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg'].removeprefix('Value error, ')}"
-            for item in error.errors()[:5]
-        )
-        found = found[:_FAULT_CHARS]
-        raise BadCallError(f"The arguments of {call.name} do not fit ({found}). Correct them and call again.") from None
-
-
-def error_result(text: str) -> str:
-    """Render an error for the model."""
-    return json.dumps({"error": text}, ensure_ascii=False)
+TABLE_TOOL = ToolSpec(
+    TABLE,
+    "Hand in the dated table the answer will be written from: one row for each thing said at a time, with the ids of "
+    "the passages that say it, and one for each period in which you looked and found nothing.",
+    _object({"rows": {"type": "array", "minItems": 1, "maxItems": MAX_ROWS, "items": _ROW}}, ["rows"]),
+)

@@ -13,15 +13,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from answertrail.agent.arguments import SubmitArguments
 from answertrail.agent.citations import asked_for, check_answer
 from answertrail.agent.evidence import record_hash
 from answertrail.agent.recipe import CheckSettings
 from answertrail.agent.support import LexicalSupport, SupportCheck
-from answertrail.agent.tools import SubmitArguments
-from answertrail.records.base import instant
+from answertrail.agent.verify_time import as_row, failures_told, time_faults
 from answertrail.records.chunk import text_hash
-from answertrail.records.run import Run, RunChunk
-from answertrail.search.hits import ChunkRow
+from answertrail.records.run import Run
 
 _ALL = CheckSettings(exists="flag", retrieved="flag", in_bounds="flag", cited="flag", supported="flag")
 _CENT_OF_A_CENT = 1e-4
@@ -49,7 +48,8 @@ class Fault:
 
 def faults_of(run: Run, support: SupportCheck | None = None) -> Iterator[Fault]:
     """Yield every fault: a changed record or text, a citation of nothing, an impossible state."""
-    found = [*_seals(run), *_searches(run), *_sums(run), *_answer(run, support or LexicalSupport())]
+    judge = support or LexicalSupport()
+    found = [*_seals(run), *_searches(run), *_sums(run), *_answer(run, judge), *time_faults(run, judge)]
     for kind, message in dict.fromkeys(found):
         yield Fault(run.run_id, kind, message)
 
@@ -125,7 +125,7 @@ def _answer(run: Run, support: SupportCheck) -> Iterator[tuple[str, str]]:
     report = check_answer(
         submitted,
         asked=asked_for(run.question, run.searches or []),
-        chunks={chunk_id: _row(chunk) for chunk_id, chunk in chunks.items()},
+        chunks={chunk_id: as_row(chunk) for chunk_id, chunk in chunks.items()},
         retrieved=frozenset(run.retrieved if run.retrieved is not None else chunks),
         settings=_ALL,
         judge=support,
@@ -153,27 +153,8 @@ def _submitted(run: Run) -> dict[str, Any]:
 def _told(run: Run) -> set[tuple[str, int | None, str | None]]:
     """Return the failures the run itself records of the answer it accepted: flagged, and told."""
     last = max((c.get("attempt", 0) for c in run.citation_checks or []), default=0)
-    return {
-        (c.get("check", ""), c.get("statement"), c.get("citation"))
-        for c in run.citation_checks or []
-        if c.get("attempt") == last and c.get("passed") is False and c.get("action") == "flag"
-    }
+    return failures_told([c for c in run.citation_checks or [] if c.get("attempt") == last])
 
 
 def _cited(run: Run) -> set[str]:
     return {c for s in (run.answer.statements or [] if run.answer else []) for c in s.citations}
-
-
-def _row(chunk: RunChunk) -> ChunkRow:
-    return ChunkRow(
-        id=chunk.id,
-        document_id=chunk.document_id,
-        title=chunk.title or "",
-        published_at=instant(chunk.published_at) if chunk.published_at else None,
-        url=chunk.url,
-        language=None,
-        duration_s=None,
-        start_s=chunk.start_s,
-        end_s=chunk.end_s,
-        text=chunk.text,
-    )

@@ -10,7 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from answertrail.agent import events
-from answertrail.agent.render import OUTCOMES, marks, reason_of, shown_answer, sources, web_url
+from answertrail.agent.coverage import AROUND_MODE
+from answertrail.agent.coverage_view import covered, summary
+from answertrail.agent.render import OUTCOMES, evidence_marks, marks, reason_of, shown_answer, sources, web_url
 from answertrail.cli.plain import linked, one_line
 from answertrail.records.run import Answer, Run
 from answertrail.search.tokens import index_tokens, query_tokens
@@ -18,6 +20,8 @@ from answertrail.search.tokens import index_tokens, query_tokens
 _SENTENCE = re.compile(r".+?(?:[.!?。！？]+[\"')\]]*(?=\s|$)\s*|$)", re.DOTALL)
 _LONG_WORDS = 40
 _FEW_SENTENCES = 2
+_TOOL = {"timeline": "timeline", AROUND_MODE: "around"}
+"""How the trail calls searches that are not by words alone."""
 _STYLE = {"answered": "bold green", "partly_answered": "bold yellow", "cannot_answer": "bold magenta"}
 
 
@@ -38,15 +42,23 @@ class Trail:
             case events.RunStarted(question=question, recipe=recipe, model=model):
                 how = one_line(f"recipe {recipe}, model {model}")
                 return Text.assemble(("? ", "bold cyan"), (one_line(question), "bold"), (f"   {how}", "dim"))
-            case events.SearchFinished(query=query, elapsed_ms=elapsed, start=start, end=end):
+            case events.SearchFinished(query=query, mode=mode, elapsed_ms=elapsed, start=start, end=end):
                 dates = f" [{one_line(start or '…')} to {one_line(end or '…')}]" if start or end else ""
                 rest = f"{dates}   {_found(event)}, {elapsed:.0f} ms"
-                return Text.assemble(("  search ", "cyan"), one_line(query), (rest, "dim"))
+                return Text.assemble((f"  {_TOOL.get(mode, 'search'):<6} ", "cyan"), one_line(query), (rest, "dim"))
             case events.GuardActed(guard=guard, detail=detail):
                 return Text.assemble(("  guard  ", "yellow"), (one_line(f"{guard}: {detail}"), "dim"))
             case events.AnswerRejected(attempt=attempt, reasons=reasons):
                 why = one_line("; ".join(reasons))
                 return Text.assemble(("  check  ", "red"), f"answer {attempt} sent back: ", (why, "dim"))
+            case events.TableRejected(attempt=attempt, reasons=reasons):
+                why = one_line("; ".join(reasons))
+                return Text.assemble(("  check  ", "red"), f"table {attempt} sent back: ", (why, "dim"))
+            case events.TableAccepted(stances=stances, nothing_found=empty):
+                rows = f"{stances} dated rows, {empty} with nothing found"
+                return Text.assemble(("  table  ", "cyan"), (rows, "dim"))
+            case events.TurnStarted(phase="timeline"):
+                return Text.assemble(("  write  ", "cyan"), ("dated table, then check every row", "dim"))
             case events.TurnStarted(phase="submit"):
                 return Text.assemble(("  write  ", "cyan"), ("answer, then check every citation", "dim"))
             case _:
@@ -82,6 +94,11 @@ def _statements(run: Run, answer: Answer, console: Console) -> None:
         console.print(Text(f"  {one_line(answer.text)}"))
     for part in answer.not_found or []:
         console.print(Text.assemble(("  not found: ", "magenta"), one_line(part)))
+    if periods := covered(answer):
+        console.print(Text(f"\n  Over time: {summary(periods)}"), soft_wrap=True)
+    for period in periods:
+        style = {"evidence": "cyan", "no evidence": "dim"}.get(period.state, "yellow")
+        console.print(Text.assemble(f"    {period.label}  ", (evidence_marks(period, numbered), style)), soft_wrap=True)
     if numbered:
         console.print()
     for source in numbered:

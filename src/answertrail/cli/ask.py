@@ -39,6 +39,11 @@ class _Started:
 @click.option("--recipe", "recipe_name", default="default", show_default=True, help="A built-in recipe or a TOML file.")
 @click.option("--model", default="reader", show_default=True, help="reader, or a hosted one (docs/models.md).")
 @click.option(
+    "--author",
+    metavar="MODEL",
+    help="The model that translates queries where the recipe says so; ANSWERTRAIL_AUTHOR_MODEL when left out.",
+)
+@click.option(
     "--max-cost",
     type=Money(min=0, min_open=True),
     metavar="USD",
@@ -58,6 +63,7 @@ def command(
     corpus_name: str | None,
     recipe_name: str,
     model: str,
+    author: str | None,
     max_cost: float | None,
     max_tokens: int | None,
     allow_unknown_price: bool,
@@ -73,7 +79,7 @@ def command(
     limits = Limits(max_cost, max_tokens, allow_unknown_price)
     started = _Started()
     try:
-        run = run_async(_ask(question, corpus_name, recipe_name, model, limits, quiet, started))
+        run = run_async(_ask(question, corpus_name, recipe_name, model, author, limits, quiet, started))
     except click.Abort:
         if started.run_id is None:
             raise
@@ -92,6 +98,7 @@ async def _ask(
     name: str | None,
     recipe_name: str,
     model_spec: str,
+    author: str | None,
     limits: Limits,
     quiet: bool,
     started: _Started,
@@ -100,7 +107,7 @@ async def _ask(
     from answertrail.agent.recipe import load
     from answertrail.cli.answer_view import Trail
     from answertrail.cli.asking import ask_corpus
-    from answertrail.cli.open import chosen_name
+    from answertrail.cli.open import chosen_name, for_recipe
     from answertrail.errors import InputError
     from answertrail.models.chat.load import load_chat_model
     from answertrail.search.load import open_corpus
@@ -112,7 +119,7 @@ async def _ask(
     recipe = load(recipe_name)
     settings = Settings.from_environment()
     async with connect(settings) as db:
-        corpus = await open_corpus(db, settings, await chosen_name(db, name))
+        corpus = for_recipe(await open_corpus(db, settings, await chosen_name(db, name)), recipe, settings, author)
         model = load_chat_model(model_spec, embedder=corpus.index.embedder)
         emit = started.watching(ignore if quiet else Trail(err()))
         return await ask_corpus(db, corpus, question, recipe, model, limits, emit)

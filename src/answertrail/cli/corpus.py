@@ -1,4 +1,4 @@
-"""`answertrail corpus show|around|snapshot|list|delete`."""
+"""`answertrail corpus show|around|snapshot|list|index|delete`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from rich.text import Text
 
 from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
 from answertrail.cli.corpus_around import around
+from answertrail.cli.corpus_index import index
 from answertrail.cli.plain import one_line, plain
 from answertrail.errors import InputError
 
 
 @click.group("corpus")
 def command() -> None:
-    """Show a chunk, what surrounds it, or a document; the snapshot, the corpora; delete a corpus."""
+    """Show a chunk, what surrounds it, or a document; the snapshot, the corpora; index or delete a corpus."""
 
 
 command.add_command(around)
+command.add_command(index)
 
 
 @command.command("show")

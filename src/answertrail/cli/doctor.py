@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import platform
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.text import Text
 
 from answertrail.cli.common import json_option, out, print_json, run_async
 from answertrail.cli.plain import one_line
+
+if TYPE_CHECKING:
+    from answertrail.settings import Settings
 
 _MODEL_HELP = (
     "Also check this chat model. An OpenAI-compatible endpoint is asked two or three short questions to find out "
@@ -50,6 +53,7 @@ async def _checks(model: str | None) -> list[dict[str, Any]]:
         _check(check.name, check.ok, check.detail, check.hint)
         for check in await check_store(Settings.from_environment())
     ]
+    found += await _indexes(Settings.from_environment())
     found += _embedders()
     found += _keys()
     if model:
@@ -60,6 +64,31 @@ async def _checks(model: str | None) -> list[dict[str, Any]]:
 def _check(name: str, ok: bool | None, detail: str, hint: str | None = None) -> dict[str, Any]:
     check: dict[str, Any] = {"name": name, "ok": ok, "detail": detail}
     return check | {"hint": hint} if hint else check
+
+
+async def _indexes(settings: Settings) -> list[dict[str, Any]]:
+    """Say of each corpus that is not searched exactly whether its index is of what it holds now."""
+    from answertrail.cli.corpus_index import index_facts
+    from answertrail.errors import AnswerTrailError
+    from answertrail.store import corpora, search_indexes
+    from answertrail.store.connection import connect
+
+    checks = []
+    try:
+        async with connect(settings) as db:
+            for corpus in await corpora.list_all(db):
+                engine = await search_indexes.engine_of(db, corpus)
+                if engine == "exact":
+                    continue
+                facts = {fact["engine"]: fact for fact in await index_facts(db, corpus)}
+                reason = facts[engine]["stale"] if engine in facts else "it is gone"
+                detail = f"{engine}, {facts[engine]['vectors']} vectors" if engine in facts else engine
+                hint = f"`answertrail corpus index {corpus.name} --engine {engine}` makes a new one"
+                detail += f"; {reason}, so it is searched exactly" if reason else ""
+                checks.append(_check(f"index of {corpus.name}", reason is None, detail, hint if reason else None))
+    except AnswerTrailError:
+        return []  # The checks of the store have said why.
+    return checks
 
 
 def _embedders() -> list[dict[str, Any]]:

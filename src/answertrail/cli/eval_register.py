@@ -69,13 +69,14 @@ async def _registration(
 
     from answertrail.agent.provenance import code_ref
     from answertrail.agent.recipe import load
-    from answertrail.cli.open import chosen_name
+    from answertrail.cli.open import author_model, chosen_name
     from answertrail.errors import InputError
     from answertrail.experiments.conditions import prompt_hash
     from answertrail.experiments.inputs import read_questions
     from answertrail.experiments.measure_names import check_names
     from answertrail.experiments.registration import register
     from answertrail.experiments.splits import of_split
+    from answertrail.experiments.systems import models_named
     from answertrail.models.chat.load import load_chat_model
     from answertrail.search.load import open_corpus
     from answertrail.settings import Settings
@@ -91,6 +92,8 @@ async def _registration(
     async with connect(settings) as db:
         corpus = await open_corpus(db, settings, await chosen_name(db, corpus_name))
         chat = load_chat_model(model, embedder=corpus.index.embedder)
+    translating = any(recipe.search.translate for recipe in loaded)
+    author = {"author": author_model(settings).name} if translating else {}
     code = await asyncio.to_thread(code_ref)
     names = " and ".join(recipe.name for recipe in loaded)
     wanted = ", ".join(name.partition(":")[0] for name in measures)
@@ -106,7 +109,7 @@ async def _registration(
                 {
                     "name": recipe.name,
                     "hash": recipe.hash,
-                    "model": chat.name,
+                    "model": models_named(chat.name, author if recipe.search.translate else {}),
                     "version": recipe.version,
                     "prompt_hash": prompt_hash(recipe),
                 }

@@ -98,7 +98,7 @@ async def _run(
 
     from answertrail.agent.provenance import code_ref
     from answertrail.agent.recipe import load
-    from answertrail.cli.open import chosen_name
+    from answertrail.cli.open import chosen_name, for_recipe
     from answertrail.cli.run_progress import RunBar
     from answertrail.errors import InputError
     from answertrail.experiments.asker import AgentAsker
@@ -108,6 +108,7 @@ async def _run(
     from answertrail.experiments.registration import check, read_registration
     from answertrail.experiments.run_file import RunFile
     from answertrail.experiments.runner import run_plan
+    from answertrail.experiments.systems import models_named
     from answertrail.models.chat.load import load_chat_model
     from answertrail.search.load import open_corpus
     from answertrail.settings import Settings
@@ -117,7 +118,7 @@ async def _run(
     registered = intact(read_registration(registration), registration) if registration else None
     settings = Settings.from_environment()
     async with connect(settings) as db:
-        corpus = await open_corpus(db, settings, await chosen_name(db, corpus_name))
+        corpus = for_recipe(await open_corpus(db, settings, await chosen_name(db, corpus_name)), recipe, settings)
         chat = load_chat_model(model, embedder=corpus.index.embedder)
         if max_cost is not None and not (chat.price_known or allow_unknown_price):
             raise InputError(
@@ -126,7 +127,11 @@ async def _run(
             )
         code = await asyncio.to_thread(code_ref)
         ref = corpus.ref
-        conditions = planned(recipe, chat.name, (ref.name, ref.snapshot), corpus.embedder_key, code, questions)
+        author = {} if corpus.author is None else {"author": corpus.author}
+        models = {"agent": chat.name, "family": chat.family, "embedder": corpus.embedder_key, **author}
+        conditions = planned(
+            recipe, models_named(chat.name, author), (ref.name, ref.snapshot), corpus.embedder_key, code, questions
+        )
         artefact = registered.hash if registered else conditions.artefact
         seal = gold.open(questions, "run", [artefact])
         plan = Plan(
@@ -143,7 +148,7 @@ async def _run(
                 "recipe": recipe.ref,
                 "corpus": ref,
                 "code": code,
-                "models": {"agent": chat.name, "family": chat.family, "embedder": corpus.embedder_key},
+                "models": models,
             },
         )
         with RunBar(err()) as bar:

@@ -36,6 +36,12 @@ _SHOWN = 20
     help="Embed title, date, speakers or previous (sentence) with each passage, with commas between; "
     "fixed once the corpus is made. The cited text stays as it is.",
 )
+@click.option(
+    "--asked-in",
+    metavar="LANGUAGES",
+    help="Languages in which the corpus will be asked, such as zh,en: auto then takes an embedder that reads them "
+    "beside its own; fixed once the corpus is made.",
+)
 @click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
 @json_option
 def command(
@@ -45,6 +51,7 @@ def command(
     exclude: tuple[str, ...],
     embedder: str | None,
     context: str | None,
+    asked_in: str | None,
     prune: bool,
     as_json: bool,
 ) -> int:
@@ -56,7 +63,7 @@ def command(
     from answertrail.corpus.ingest import IngestRequest
 
     name = DEFAULT if corpus_name is None else corpus_name
-    request = IngestRequest(name, sources, include, exclude, embedder, prune, context)
+    request = IngestRequest(name, sources, include, exclude, embedder, prune, context, asked_in)
     return run_async(_ingest(request, as_json))
 
 
@@ -93,6 +100,8 @@ def print_report(report: IngestReport, console: Console, *, pruned: bool = False
         console.print(Text.assemble(("  skipped ", "yellow"), source, (f"  {reason}", "dim")), soft_wrap=True)
     if report.gone and not report.removed:
         console.print(Text.assemble(("  gone    ", "yellow"), _gone(len(report.gone), pruned)), soft_wrap=True)
+    for code, count in sorted(report.unread.items()):
+        console.print(Text.assemble(("  unread  ", "yellow"), _unread(code, count)), soft_wrap=True)
     repaired = len(report.notes)
     if repaired:
         first, notes = next(iter(sorted(report.notes.items())))
@@ -105,6 +114,16 @@ def print_failure(console: Console, source: str, line: int | None, reason: str) 
     """Print one failure on one line, the path whole: a path cut short names no file."""
     where = one_line(source) + (f":{line}" if line is not None else "")
     console.print(Text.assemble(("  failed  ", "bold red"), where, (f"  {one_line(reason)}", "dim")), soft_wrap=True)
+
+
+def _unread(code: str, count: int) -> str:
+    from answertrail.models.embedding.language import language_name
+
+    some = "1 document is" if count == 1 else f"{count} documents are"
+    return (
+        f"{some} in {language_name(code)}, which the corpus's embedder does not read: they are found by shared words "
+        "only; ingest into a new corpus with --embedder multilingual, or another that reads it (docs/embedders.md)"
+    )
 
 
 def _gone(count: int, pruned: bool) -> str:

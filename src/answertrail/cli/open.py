@@ -1,10 +1,19 @@
-"""Which corpus a command means."""
+"""Which corpus a command means, and what it is searched with."""
 
 from __future__ import annotations
 
-from answertrail.errors import NotFoundError
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from answertrail.errors import InputError, NotFoundError
 from answertrail.store import corpora
 from answertrail.store.connection import Database
+
+if TYPE_CHECKING:
+    from answertrail.agent.recipe import Recipe
+    from answertrail.models.chat.base import ChatModel
+    from answertrail.search.open_corpus import OpenCorpus
+    from answertrail.settings import Settings
 
 DEFAULT = "default"
 
@@ -26,3 +35,34 @@ async def chosen_name(db: Database, name: str | None) -> str:
             "there is no corpus yet", hint="make one with `answertrail ingest FOLDER`, or try `answertrail demo`"
         )
     raise NotFoundError("several corpora exist", hint=f"name one with --corpus: {', '.join(known)}")
+
+
+def for_recipe(corpus: OpenCorpus, recipe: Recipe, settings: Settings, author: str | None = None) -> OpenCorpus:
+    """Return the corpus as a recipe searches it: with an author model where it has queries translated.
+
+    Raises InputError when it does and none is named, or when one is named and it does not.
+    """
+    if recipe.search.translate:
+        return translating(corpus, author_model(settings, author), settings)
+    if author is not None:
+        raise InputError(
+            f"the recipe {recipe.name} does not have queries translated, so --author has nothing to do",
+            hint="set translate = true under [search] in a recipe",
+        )
+    return corpus
+
+
+def author_model(settings: Settings, spec: str | None = None) -> ChatModel:
+    """Return the author model named, or that of the environment; InputError when there is none."""
+    from answertrail.models.chat.load import load_author
+
+    return load_author(spec or settings.author)
+
+
+def translating(corpus: OpenCorpus, author: ChatModel, settings: Settings) -> OpenCorpus:
+    """Return the corpus with every query put into its languages; what was translated once is kept on disk."""
+    from answertrail.search.translate import Translator, spoken_in
+    from answertrail.search.translated import TranslationCache
+
+    cache = TranslationCache(settings.cache / "translations")
+    return replace(corpus, translator=Translator(author, spoken_in(corpus.some_rows), cache))

@@ -25,7 +25,7 @@ class Searched(NamedTuple):
     @staticmethod
     def of(corpus: OpenCorpus) -> Searched:
         """Name a corpus that is open."""
-        return Searched(corpus.ref, frozenset(row.document_id for row in corpus.index.rows))
+        return Searched(corpus.ref, corpus.document_ids)
 
 
 def read_files(paths: Sequence[Path], order: Literal["rank", "score"]) -> list[RetrievalRun]:

@@ -42,6 +42,9 @@ _SNIPPET = 220
 @click.option(
     "--floor", type=Finite(), metavar="S", help="Timeline: lowest score that counts as found (docs/search.md)."
 )
+@click.option("--engine", metavar="NAME", help="Search with this engine and not the corpus's own (docs/engines.md).")
+@click.option("--translate", is_flag=True, help="Have the author model put the query into the corpus's languages too.")
+@click.option("--author", metavar="MODEL", help="The author model; ANSWERTRAIL_AUTHOR_MODEL when left out.")
 @json_option
 def command(
     query: str,
@@ -55,6 +58,9 @@ def command(
     by: str | None,
     per_period: int | None,
     floor: float | None,
+    engine: str | None,
+    translate: bool,
+    author: str | None,
     as_json: bool,
 ) -> int:
     """Search a corpus. Returns exactly min(k, matching) passages; ties are broken by id.
@@ -65,7 +71,9 @@ def command(
         raise InputError(f"--k must be at least 1, not {k}")
     within = _within(start, end, document_ids, exclude)
     chosen = _mode(mode, by, per_period, floor)
-    result = run_async(_search(query, corpus_name, chosen, k, within))
+    if author is not None and not translate:
+        raise InputError("--author belongs to --translate")
+    result = run_async(_search(query, corpus_name, chosen, k, within, translate, author, engine))
     if as_json:
         print_json(_json(mode, result))
     else:
@@ -96,8 +104,17 @@ def _within(start: str | None, end: str | None, documents: tuple[str, ...], excl
     return within
 
 
-async def _search(query: str, name: str | None, mode: Mode, k: int, within: Filter) -> SearchResult:
-    from answertrail.cli.open import chosen_name
+async def _search(
+    query: str,
+    name: str | None,
+    mode: Mode,
+    k: int,
+    within: Filter,
+    translate: bool,
+    author: str | None,
+    engine: str | None,
+) -> SearchResult:
+    from answertrail.cli.open import author_model, chosen_name, translating
     from answertrail.search.load import open_corpus
     from answertrail.settings import Settings
     from answertrail.store.connection import connect
@@ -105,16 +122,17 @@ async def _search(query: str, name: str | None, mode: Mode, k: int, within: Filt
     if not query.strip():
         raise InputError("the query is empty")
     settings = Settings.from_environment()
+    model = author_model(settings, author) if translate else None
     async with connect(settings) as db:
-        corpus = await open_corpus(db, settings, await chosen_name(db, name))
+        corpus = await open_corpus(db, settings, await chosen_name(db, name), engine)
         if corpus.pending:
             err().print(f"{corpus.pending} passages have no vector yet, so dense search cannot see them; ingest again")
-        known = {row.document_id for row in corpus.index.rows}
-        if unknown := sorted((within.documents or frozenset()) - known):
+        if unknown := sorted((within.documents or frozenset()) - corpus.document_ids):
             raise InputError("no such document", where=unknown[0])
-        if strangers := sorted(within.exclude - corpus.index.by_id.keys()):
+        if strangers := sorted(chunk for chunk in within.exclude if not corpus.holds(chunk)):
             raise InputError("no passage to exclude has this id", where=strangers[0])
-        return await corpus.search(query, mode=mode, k=k, within=within)
+        searched = corpus if model is None else translating(corpus, model, settings)
+        return await searched.search(query, mode=mode, k=k, within=within)
 
 
 def _date(option: str, text: str | None) -> Any:
@@ -154,6 +172,13 @@ def _json(mode: str, result: SearchResult) -> dict[str, Any]:
         "held_back": result.held_back,
         "undated_left_out": result.undated_left_out,
     }
+    if result.engine != "exact" or result.fallback:
+        out["engine"] = result.engine
+        out["fallback"] = result.fallback
+    if result.warnings:
+        out["warnings"] = list(result.warnings)
+    if result.translated is not None:
+        out["translations"] = [translation.as_json() for translation in result.translated.translations]
     if result.coverage is not None:
         out["hits"] = [{**hit, "rank": rank[hit["chunk_id"]]} for hit in out["hits"]]
         out["coverage"] = result.coverage.as_json()
@@ -166,6 +191,12 @@ def _in_shown_order(result: SearchResult) -> tuple[Hit, ...]:
 
 def _print(result: SearchResult) -> None:
     console = out()
+    for warning in result.warnings:
+        err().print(Text(one_line(warning), style="yellow"), soft_wrap=True)
+    for translation in result.translated.translations if result.translated else ():
+        console.print(
+            Text(f"also as {one_line(translation.text)}  ({translation.language})", style="dim"), soft_wrap=True
+        )
     if result.hits:
         _print_hits(_in_shown_order(result))
     elif result.coverage is not None and result.matching == result.held_back == 0:
@@ -179,6 +210,10 @@ def _print(result: SearchResult) -> None:
     told = f"{len(result.hits)} of {result.matching} matching, mode {result.mode}"
     if result.held_back:
         told += f", {result.held_back} held back"
+    if result.engine != "exact":
+        told += f", engine {result.engine}"
+    if result.fallback:
+        told += f"; {one_line(result.fallback)}"
     if result.undated_left_out:
         told += f"; {result.undated_left_out} undated documents took no part because of the dates asked for"
     console.print(told, style="dim", soft_wrap=True)

@@ -8,6 +8,7 @@ import click
 from rich.text import Text
 
 from answertrail.cli.common import corpus_option, json_option, out, print_json, run_async
+from answertrail.cli.corpus_index import index_facts, print_indexes
 from answertrail.cli.ingest import print_failure
 from answertrail.cli.plain import one_line
 
@@ -28,7 +29,7 @@ def command(corpus_name: str | None, as_json: bool) -> int:
 async def _status(name: str | None) -> dict[str, Any]:
     from answertrail.cli.open import chosen_name
     from answertrail.settings import Settings
-    from answertrail.store import chunks, corpora, sources
+    from answertrail.store import chunks, corpora, search_indexes, sources
     from answertrail.store.connection import connect
 
     async with connect(Settings.from_environment()) as db:
@@ -45,15 +46,21 @@ async def _status(name: str | None) -> dict[str, Any]:
             "snapshot": await corpora.snapshot(db, corpus),
             "corpus": corpus.name,
             "embedder": corpus.embedder_key,
+            "asked_in": list(corpus.asked_in),
+            "engine": await search_indexes.engine_of(db, corpus),
+            "indexes": await index_facts(db, corpus),
         }
 
 
 def _print(facts: dict[str, Any]) -> None:
     console = out()
     rest = f"   {facts['chunks']} chunks   embedder {one_line(facts['embedder'])}"
+    if facts["asked_in"]:
+        rest += f"   asked in {', '.join(facts['asked_in'])}"
     console.print(Text.assemble((f"corpus {one_line(facts['corpus'])}", "bold"), rest), soft_wrap=True)
     for state, count in facts["documents"].items():
         console.print(f"  {count:>7} {state}")
+    print_indexes(facts)
     for item in facts["failures"]:
         print_failure(console, item["source"], item.get("line"), item["reason"])
     console.print(f"  snapshot {facts['snapshot']}", style="dim", soft_wrap=True)

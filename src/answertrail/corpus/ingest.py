@@ -25,6 +25,8 @@ from answertrail.corpus.sources.loading import display
 from answertrail.corpus.sources.manifest import LEVELS_UP, MANIFEST
 from answertrail.errors import InputError, MismatchError, NotFoundError
 from answertrail.models.embedding.base import Embedder
+from answertrail.models.embedding.choice import check_asked_in, unread_language
+from answertrail.models.embedding.language import language_codes
 from answertrail.models.embedding.load import AUTO, load_embedder, resolve_spec
 from answertrail.records import jsonl
 from answertrail.records.chunk import Chunk
@@ -47,6 +49,8 @@ class IngestRequest:
     `embedder` is a spec; None means `auto` for a new corpus, its own for a known one. `prune`
     deletes the documents that the report lists as gone. `context` is what is embedded beside each
     text (`context.context_parts`); None means `none` for a new corpus, its own for a known one.
+    `asked_in` are the languages in which the corpus will be asked (`language.language_codes`), which
+    its embedder has to read; None means nothing is known, or what the corpus was made with.
     """
 
     corpus: str
@@ -56,6 +60,7 @@ class IngestRequest:
     embedder: str | None = None
     prune: bool = False
     context: str | None = None
+    asked_in: str | None = None
 
 
 _Mark: TypeAlias = tuple[int, int, int] | None
@@ -130,15 +135,19 @@ async def ingest(db: Database, request: IngestRequest, progress: Progress | None
 
 async def _corpus(db: Database, request: IngestRequest, found: Discovery) -> tuple[Corpus, Embedder]:
     context = None if request.context is None else context_parts(request.context)
+    asked_in = None if request.asked_in is None else language_codes(request.asked_in)
     try:
         corpus = await corpora.get(db, request.corpus)
     except NotFoundError:
         spec = request.embedder or AUTO
         sample = await asyncio.to_thread(_sample, found) if spec == AUTO else []
-        concrete = resolve_spec(spec, sample)
+        concrete = resolve_spec(spec, sample, asked_in or ())
+        check_asked_in(concrete, asked_in or ())
         embedder = load_embedder(concrete)
         try:
-            made = await corpora.create(db, request.corpus, concrete, embedder.identity, context=context or ())
+            made = await corpora.create(
+                db, request.corpus, concrete, embedder.identity, context=context or (), asked_in=asked_in or ()
+            )
             return made, embedder
         except InputError as error:
             try:
@@ -156,6 +165,12 @@ async def _corpus(db: Database, request: IngestRequest, found: Discovery) -> tup
             f"corpus {corpus.name!r} was made with the context {','.join(corpus.context) or 'none'}, "
             f"not {','.join(context) or 'none'}",
             hint="leave --context out, or ingest into a new corpus",
+        )
+    if asked_in is not None and asked_in != corpus.asked_in:
+        raise MismatchError(
+            f"corpus {corpus.name!r} was made to be asked in {','.join(corpus.asked_in) or 'any language'}, "
+            f"not {','.join(asked_in)}; its embedder was chosen by that",
+            hint="leave --asked-in out, or ingest into a new corpus",
         )
     return corpus, load_embedder(corpus.spec)
 
@@ -251,6 +266,14 @@ async def _document(run: _Run, group: Group, item: Read, chunks: Sequence[Chunk]
     setattr(run.report, change, getattr(run.report, change) + 1)
     if item.notes:
         run.report.notes[item.source] = item.notes
+    if change != "unchanged":
+        _count_unread(run, item.document)
+
+
+def _count_unread(run: _Run, document: Document) -> None:
+    code = unread_language(run.corpus.spec, _words(document)[:_SAMPLE_CHARS], document.language)
+    if code is not None:
+        run.report.unread[code] = run.report.unread.get(code, 0) + 1
 
 
 def _rival(run: _Run, item: Read) -> str | None:

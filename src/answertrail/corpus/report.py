@@ -39,7 +39,8 @@ class IngestReport:
     `ignored` counts files that are neither documents nor sidecars; `notes` say what was guessed or
     repaired, by source. `embedded` counts texts that got their vector in this ingest. `gone` are
     documents under the given sources that nothing gives any more, in order of their ids; `removed`
-    counts those of them that were deleted (0 unless pruning was asked for).
+    counts those of them that were deleted (0 unless pruning was asked for). `unread` counts the added
+    and changed documents mostly in a language that the corpus's embedder does not read, by language.
     """
 
     corpus: str
@@ -54,6 +55,7 @@ class IngestReport:
     removed: int = 0
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     snapshot: str = ""
+    unread: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the contract's object, with the extensions of docs/formats.md."""
@@ -69,6 +71,7 @@ class IngestReport:
             "corpus": self.corpus,
             "ignored": self.ignored,
             "embedded": self.embedded,
+            "unread": dict(sorted(self.unread.items())),
             "notes": [{"source": source, "notes": list(notes)} for source, notes in sorted(self.notes.items())],
         }
 

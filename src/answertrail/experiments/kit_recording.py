@@ -91,7 +91,7 @@ async def record(db: Database, settings: Settings, split: Split, corpus: str, pr
     questions = kit_questions(split)
     opened = await open_corpus(db, settings, corpus)
     ours = report.added + report.changed + report.unchanged
-    held = len({row.document_id for row in opened.index.rows})
+    held = len(opened.document_ids)
     if held != ours:
         raise MismatchError(
             f"the corpus holds {held} documents, the kit {ours}",

@@ -21,9 +21,7 @@ def corpus_unit(corpus: OpenCorpus, questions: Iterable[Question], wanted: str |
     relevant ids and evidence documents that are not in it, and, by chunk, evidence with times in
     documents without any. Unanswerable questions are not looked at: they have no gold.
     """
-    rows = corpus.index.rows
-    documents = {row.document_id for row in rows}
-    timed = {row.document_id for row in rows if row.start_s is not None}
+    documents, timed = corpus.document_ids, corpus.timed_documents
     unknown: list[str] = []
     untimed: list[str] = []
     of_documents = False
@@ -32,7 +30,7 @@ def corpus_unit(corpus: OpenCorpus, questions: Iterable[Question], wanted: str |
             continue
         for item in question.relevant or ():
             of_documents = of_documents or item.id in documents
-            if item.id not in documents and item.id not in corpus.index.by_id:
+            if item.id not in documents and not corpus.holds(item.id):
                 unknown.append(f"{item.id} ({question.question_id})")
         for span in question.evidence or ():
             if span.document_id not in documents:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from answertrail.records import Run
 
@@ -14,8 +14,12 @@ NO_ROLES = ("embedder", "family")
 def model_of(run: Run) -> str:
     """Return all models that made a run: the agent's, and those of other roles by their role; "" when none is named."""
     roles = {str(role): _name(model) for role, model in (run.models or {}).items() if model and role not in NO_ROLES}
-    agent = roles.pop("agent", "")
-    return "; ".join([*([agent] if agent else []), *(f"{role}: {name}" for role, name in sorted(roles.items()))])
+    return models_named(roles.pop("agent", ""), roles)
+
+
+def models_named(agent: str, others: Mapping[str, str]) -> str:
+    """Return the agent's model and those of other roles as `model_of` does for a run that has them."""
+    return "; ".join([*([agent] if agent else []), *(f"{role}: {name}" for role, name in sorted(others.items()))])
 
 
 def system_of(run: Run) -> str:

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from answertrail.errors import InputError
-from answertrail.search.fusion import Fused, best, fuse_scores
+from answertrail.search.fusion import Fused, best
 from answertrail.search.periods import Grain, strata
-from answertrail.search.ranking import BOTH, Mode, Ranking, Signals
+from answertrail.search.ranking import BOTH, Mode, Ranking, Signals, fused
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def rank(signals: Signals, settings: DiverseSettings) -> Ranking:
     document and of its period chosen before it. What was excluded counts as chosen first. Ties go
     to the lower chunk id. The undated are a period of their own.
     """
-    relevance = fuse_scores(signals.dense, signals.lexical, signals.allowed, signals.share)
+    relevance = fused(signals, signals.allowed)
     eligible = signals.rankable
     pool = np.sort(best(relevance, eligible, settings.pool))
     scores = relevance.copy()

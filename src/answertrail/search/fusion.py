@@ -1,11 +1,15 @@
 """Two ways to put dense and lexical scores together.
 
 `reciprocal_ranks` is plain RRF (Cormack, Clarke and Buettcher 2009, k = 60). `fuse_scores` adds
-standardised scores; a chunk that shares no term with the query gets no lexical vote, and the
-vote as a whole weighs as much as the share of the query the corpus knows.
+standardised scores; a chunk that shares no term with the query gets no lexical vote. How much
+BM25 counts follows from the query: a rare word found in few chunks makes scores that stand far
+out of the corpus, words that are everywhere make scores that tell little (`lexical_weight`).
 """
 
 from __future__ import annotations
+
+import math
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +18,11 @@ Scores = npt.NDArray[np.float32]
 Fused = npt.NDArray[np.float64]  # wide enough that fusing makes no ties of its own
 RRF_K = 60
 RRF_DEPTH = 100
+CHUNK_VOTE, DOCUMENT_VOTE = 4 / 3, 1 / 3
+"""What BM25 of a chunk and of its whole document count, in spreads, beside a cosine in spreads.
+
+Chosen on development sets (docs/search.md); between 1 and 2 and up to 2/3 differ little.
+"""
 
 
 def reciprocal_ranks(dense: Scores, lexical: Scores, allowed: npt.NDArray[np.bool_]) -> Fused:
@@ -32,24 +41,50 @@ def reciprocal_ranks(dense: Scores, lexical: Scores, allowed: npt.NDArray[np.boo
     return out
 
 
-def fuse_scores(dense: Scores, lexical: Scores, allowed: npt.NDArray[np.bool_], share: float) -> Fused:
-    """Return standardised dense score plus the weighted lexical vote.
+def lexical_weight(terms: Iterable[tuple[float, float]]) -> float:
+    """Return what a point of BM25 is worth for a query: matched share / spread; 0 where no term matches.
 
-    Dense is standardised over the allowed chunks that have a vector. The lexical vote is the
-    BM25 score over its best, scaled to the height of the best dense score, times `share` (0 to
-    1); it is 0 for a chunk without a matched term. A chunk without a vector stands at the mean.
+    A term is (idf, part p of the rows that hold it). The matched share is the idf of the terms that
+    rows hold over that of all, 0 to 1. The spread is sqrt(sum of idf^2 p (1.1 - p)): the standard
+    deviation of a sum of idf if terms fell independently, with a tenth more for how often a row
+    says them; BM25 has about half of it. It needs no scores, so it is the same whatever the filter
+    and whoever keeps the words.
+    """
+    found = list(terms)
+    spread = math.sqrt(sum(idf * idf * part * (1.1 - part) for idf, part in found))
+    if spread == 0:
+        return 0.0
+    return sum(idf for idf, part in found if part) / sum(idf for idf, _ in found) / spread
+
+
+def idf(rows: int, holding: int) -> float:
+    """Return Lucene's inverse document frequency, ln(1 + (N - n + 0.5) / (n + 0.5)); above 0."""
+    return math.log1p((rows - holding + 0.5) / (holding + 0.5))
+
+
+def fuse_scores(
+    dense: Scores,
+    lexical: Scores,
+    allowed: npt.NDArray[np.bool_],
+    weight: float,
+    documents: Scores | None = None,
+) -> Fused:
+    """Return standardised cosine + 4/3 x weight x BM25 + 1/3 x the document's weighted BM25.
+
+    Cosines are standardised over the allowed chunks that have a vector; a chunk without one stands
+    at the mean. `weight` is `lexical_weight` of the query. `documents` is, for each row, BM25 of its
+    whole document times the weight among documents: half a minute of speech is more likely meant
+    where the talk as a whole is about the query. A chunk without a matched term has no vote.
     """
     out = np.zeros(dense.shape, dtype=np.float64)
     has_vector = allowed & ~np.isnan(dense)
-    top = 1.0
     if has_vector.any():
         values = dense[has_vector].astype(np.float64)
         spread = float(values.std()) or 1.0
         out[has_vector] = (values - float(values.mean())) / spread
-        top = max(float(out[has_vector].max()), 1.0)
-    best_lexical = float(lexical[allowed].max()) if allowed.any() else 0.0
-    if best_lexical > 0:
-        out += np.where(lexical > 0, share * top / best_lexical * lexical.astype(np.float64), 0.0)
+    out += CHUNK_VOTE * weight * lexical.astype(np.float64)
+    if documents is not None:
+        out += DOCUMENT_VOTE * documents.astype(np.float64)
     return out
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from answertrail.search.coverage import Coverage
+from answertrail.search.translated import Translated
 
 _LAST = datetime.max.replace(tzinfo=UTC)
 
@@ -78,7 +79,10 @@ class SearchResult:
     exactly min(k, matching) hits. `held_back` counts those left out because they were excluded.
     `terms` maps each query term (stemmed) to the number of chunks of the whole corpus that hold
     it. `undated_left_out` counts the documents that only a date bound left out, having no date.
-    `coverage` tells of every period, None for a mode without periods.
+    `coverage` tells of every period, None for a mode without periods. `engine` holds the vectors;
+    `fallback` says why it answered by another way than its own, None when it did not. `warnings`
+    are sentences for who asked: a query in a language the embedder does not read, a translation
+    that could not be had. `translated` is what the query was put into, None where that was not asked.
     """
 
     query: str
@@ -90,6 +94,10 @@ class SearchResult:
     terms: Mapping[str, int] = field(default_factory=dict)
     undated_left_out: int = 0
     coverage: Coverage | None = None
+    engine: str = "exact"
+    fallback: str | None = None
+    warnings: tuple[str, ...] = ()
+    translated: Translated | None = None
 
     @property
     def dated(self) -> tuple[Hit, ...]:

@@ -24,6 +24,8 @@ from answertrail.search.modes import mode_named
 from answertrail.search.ranking import Facts, Mode, Ranking, Signals
 from answertrail.search.rerank import rerank
 from answertrail.search.timeline import coverage
+from answertrail.search.unread import unread_warnings
+from answertrail.search.wordings import combined
 
 _QUERY_CACHE = 256
 
@@ -58,10 +60,13 @@ class CorpusIndex:
         self._before, self._after = self._neighbours.rows_beside()
         self._queries: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
 
-    async def search(self, query: str, *, mode: str | Mode, k: int, within: Filter | None = None) -> SearchResult:
+    async def search(
+        self, query: str, *, mode: str | Mode, k: int, within: Filter | None = None, also: Sequence[str] = ()
+    ) -> SearchResult:
         """Return exactly min(k, matching) hits; ties are broken by chunk id.
 
-        `mode` is a name (see `modes.mode_named`) or a mode with settings of its own. Raises
+        `mode` is a name (see `modes.mode_named`) or a mode with settings of its own. `also` are
+        further wordings of the query, such as translations (see `wordings.combined`). Raises
         InputError for an empty query or k below 1, NotFoundError for an unknown mode.
         """
         chosen = mode_named(mode) if isinstance(mode, str) else mode
@@ -69,7 +74,8 @@ class CorpusIndex:
             raise InputError("the query is empty")
         if k < 1:
             raise InputError(f"k must be at least 1, not {k}")
-        signals = await self._signals(query, chosen, within or Filter())
+        wordings = list(dict.fromkeys((query, *also)))
+        signals = combined([await self._signals(text, chosen, within or Filter()) for text in wordings])
         # Scores are those of the whole filtered corpus; what was shown is only left out of the
         # rows, so that a repeated query goes on exactly where it stopped.
         shown = signals.shown
@@ -83,9 +89,10 @@ class CorpusIndex:
             matching=int(eligible.sum()),
             held_back=int((ranking.eligible & shown).sum()),
             chunks_in_corpus=len(self.rows),
-            terms=self.lexical.terms(query),
+            terms={term: count for text in wordings for term, count in self.lexical.terms(text).items()},
             undated_left_out=len(np.unique(self._documents[signals.facts.undated_out])),
             coverage=coverage(signals, ranking, places),
+            warnings=unread_warnings(self.embedder.identity.name, wordings) if "dense" in chosen.needs else (),
         )
 
     def around(self, chunk_id: str, before: int = 1, after: int = 1) -> Surroundings:
@@ -98,14 +105,17 @@ class CorpusIndex:
     async def _signals(self, query: str, mode: Mode, within: Filter) -> Signals:
         count = len(self.rows)
         dense = np.full(count, np.nan, dtype=np.float32)
-        lexical, share = np.zeros(count, dtype=np.float32), 0.0
+        lexical, weight = np.zeros(count, dtype=np.float32), 0.0
+        documents = None
         if "dense" in mode.needs and count:
             vector = await self._embedded(query)
             dense = await asyncio.to_thread(self._cosines, vector)
         if "lexical" in mode.needs and count:
-            lexical, share = self.lexical.scores(query)
+            lexical, weight = self.lexical.scores(query)
+            if len(mode.needs) > 1:
+                documents = self.lexical.document_votes(query)
         allowed, facts = self._allowed(within)
-        return Signals(dense, lexical, share, allowed, self._rows_of(within.exclude), facts)
+        return Signals(dense, lexical, weight, allowed, self._rows_of(within.exclude), facts, documents)
 
     def _cosines(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         # At the first dense search and not when opened: it reads the whole matrix. Two threads

@@ -1,7 +1,8 @@
 """BM25 over the chunks of a corpus (bm25s, Lucene's variant, k1 = 1.5, b = 0.75).
 
-A chunk is indexed by its text and by its context, the title and the speakers: half a minute of
-speech seldom says whose and on what occasion it is.
+A chunk is indexed by its text and by its context, such as the title and the speakers: half a minute
+of speech seldom says whose and on what occasion it is. Beside the chunks their whole documents are
+indexed, for `document_votes`.
 
 Scores are computed for every chunk, so filters and ties are exact: no candidate pool.
 """
@@ -9,24 +10,41 @@ Scores are computed for every chunk, so filters and ties are exact: no candidate
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from answertrail.search.tokens import index_tokens, query_terms
+from answertrail.models.embedding.language import corpus_languages, languages_of
+from answertrail.search.fusion import idf, lexical_weight
+from answertrail.search.tokens import base_language, index_tokens, query_terms
 
 Scores = npt.NDArray[np.float32]
+
+
+_DOCUMENTS = "documents."
+_SAMPLE = 50
+FOREIGN = 0.25
+"""What is left of the weight of a query in a language the corpus is not in (docs/search.md, Languages)."""
 
 
 class LexicalIndex:
     """BM25 scores by row. `languages` are those of the indexed documents."""
 
     def __init__(
-        self, bm25: object, vocabulary: Mapping[str, int], spoken: Sequence[int], languages: Sequence[str], rows: int
+        self,
+        bm25: object,
+        vocabulary: Mapping[str, int],
+        spoken: Sequence[int],
+        languages: Sequence[str],
+        rows: int,
+        documents: tuple[object, Sequence[int]] | None = None,
+        native: Collection[str] = (),
     ) -> None:
         self._bm25 = bm25
+        self._documents = documents
+        self._native = frozenset(native)
         self._vocabulary = vocabulary
         self._spoken = spoken
         self.languages = tuple(languages)
@@ -34,17 +52,22 @@ class LexicalIndex:
 
     @classmethod
     def build(
-        cls, texts: Sequence[str], languages: Sequence[str | None], contexts: Sequence[str] | None = None
+        cls,
+        texts: Sequence[str],
+        languages: Sequence[str | None],
+        contexts: Sequence[str] | None = None,
+        documents: Sequence[str] | None = None,
     ) -> LexicalIndex:
         """Index one text per row; `languages` gives each row's tag (None counts as English).
 
-        `contexts` are further words a row is found by, none when left out.
+        `contexts` are further words a row is found by, none when left out; `documents` names the
+        document each row is of.
         """
-        import bm25s
-
         vocabulary: dict[str, int] = {}
         spoken: list[int] = []
         ids: list[list[int]] = []
+        own: list[list[int]] = []
+        heads: list[list[int]] = []
         for text, language, context in zip(texts, languages, contexts or [""] * len(texts), strict=True):
             row = [vocabulary.setdefault(token, len(vocabulary)) for token in index_tokens(text, language)]
             around = [vocabulary.setdefault(token, len(vocabulary)) for token in index_tokens(context, language)]
@@ -52,12 +75,21 @@ class LexicalIndex:
             for token in set(row):
                 spoken[token] += 1
             ids.append(around + row)
-        bm25 = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
-        if vocabulary:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                bm25.index((ids, vocabulary), show_progress=False, create_empty_token=False)
-        return cls(bm25, vocabulary, spoken, sorted({language or "en" for language in languages}), len(ids))
+            own.append(row)
+            heads.append(around)
+        tags = sorted({language or "en" for language in languages})
+        whole = None
+        if documents is not None and vocabulary:
+            number: dict[str, int] = {}
+            of = [number.setdefault(name, len(number)) for name in documents]
+            joined: list[list[int]] = [[] for _ in number]
+            for place, head, tokens in zip(of, heads, own, strict=True):
+                # The title counts once, however many chunks it stands above.
+                joined[place].extend(tokens if joined[place] else head + tokens)
+            whole = (_bm25(joined, vocabulary), of)
+        return cls(
+            _bm25(ids, vocabulary), vocabulary, spoken, tags, len(ids), whole, native_languages(texts, languages)
+        )
 
     def terms(self, query: str) -> dict[str, int]:
         """Map each distinct query term to the number of rows whose text, context apart, holds it.
@@ -71,37 +103,58 @@ class LexicalIndex:
         return out
 
     def scores(self, query: str) -> tuple[Scores, float]:
-        """Return BM25 of every row (0 where no term matches) and the matched share of the query.
+        """Return BM25 of every row (0 where no term matches) and the query's weight, see `lexical_weight`.
 
-        The share is idf of the query's terms the corpus knows over idf of all its terms, 0 to 1;
-        a term the corpus has never seen counts with the largest idf, one with several stems by the
-        most frequent. It is 0 for a query without terms.
+        A term the corpus has never seen counts with the largest idf, one with several stems by the
+        most frequent. The weight is 0 for a query without terms, and a quarter for one in a language
+        the corpus is not in: what the two share are names at best, and names are everywhere.
         """
-        terms = query_terms(query, self.languages)
-        known = list(dict.fromkeys(self._vocabulary[t] for term in terms for t in term if self._frequency(t)))
-        if not known:
-            return np.zeros(self.rows, dtype=np.float32), 0.0
-        raw: npt.NDArray[np.float32] = self._bm25.get_scores_from_ids(known)  # type: ignore[attr-defined]
-        held = [max(self._frequency(t) for t in term) for term in terms]
-        weights = [float(np.log1p((self.rows - n + 0.5) / (n + 0.5))) for n in held]
-        total = sum(weights)
-        share = sum(w for w, n in zip(weights, held, strict=True) if n) / total if total else 0.0
-        return raw.astype(np.float32, copy=False), share
+        return self._scored(query, self._bm25, self.rows)
 
-    def _frequency(self, term: str) -> int:
+    def document_votes(self, query: str) -> Scores | None:
+        """Return for every row BM25 of its whole document times the weight among documents.
+
+        None where documents were not indexed, or there is but one.
+        """
+        if self._documents is None:
+            return None
+        bm25, of = self._documents
+        count = max(of, default=0) + 1
+        if count < 2:
+            return None
+        scores, weight = self._scored(query, bm25, count)
+        return (scores * np.float32(weight))[np.asarray(of, dtype=np.intp)]
+
+    def _scored(self, query: str, bm25: object, rows: int) -> tuple[Scores, float]:
+        terms = query_terms(query, self.languages)
+        known = list(dict.fromkeys(self._vocabulary[t] for term in terms for t in term if t in self._vocabulary))
+        if not known:
+            return np.zeros(rows, dtype=np.float32), 0.0
+        raw: npt.NDArray[np.float32] = bm25.get_scores_from_ids(known)  # type: ignore[attr-defined]
+        held = [max(self._frequency(t, bm25) for t in term) for term in terms]
+        weight = lexical_weight((idf(rows, n), n / rows) for n in held)
+        return raw.astype(np.float32, copy=False), weight * language_factor(query, self._native)
+
+    def _frequency(self, term: str, bm25: object) -> int:
         index = self._vocabulary.get(term)
         if index is None:
             return 0
-        pointers = self._bm25.scores["indptr"]  # type: ignore[attr-defined]
+        pointers = bm25.scores["indptr"]  # type: ignore[attr-defined]
         return int(pointers[index + 1] - pointers[index])
 
     def save(self, folder: Path) -> None:
         """Write the index into an existing folder."""
         import json
 
+        facts = {"languages": self.languages, "rows": self.rows, "vocabulary": self._vocabulary, "spoken": self._spoken}
+        facts["native"] = sorted(self._native)
         if self._vocabulary:
             self._bm25.save(str(folder), show_progress=False)  # type: ignore[attr-defined]
-        facts = {"languages": self.languages, "rows": self.rows, "vocabulary": self._vocabulary, "spoken": self._spoken}
+        if self._documents is not None:
+            whole, of = self._documents
+            facts["documents"] = list(of)
+            # One folder for all files, as whoever checks it expects.
+            whole.save(str(folder), show_progress=False, **_names(_DOCUMENTS))  # type: ignore[attr-defined]
         (folder / "lexical.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
 
     @classmethod
@@ -114,4 +167,42 @@ class LexicalIndex:
         facts = json.loads((folder / "lexical.json").read_text(encoding="utf-8"))
         vocabulary: dict[str, int] = facts["vocabulary"]
         bm25 = bm25s.BM25.load(str(folder), load_vocab=False, mmap=True) if vocabulary else bm25s.BM25()
-        return cls(bm25, vocabulary, facts["spoken"], facts["languages"], facts["rows"])
+        whole = None
+        if "documents" in facts:
+            whole = (
+                bm25s.BM25.load(str(folder), load_vocab=False, mmap=True, **_names(_DOCUMENTS)),
+                facts["documents"],
+            )
+        return cls(bm25, vocabulary, facts["spoken"], facts["languages"], facts["rows"], whole, facts["native"])
+
+
+def native_languages(texts: Sequence[str], tags: Sequence[str | None]) -> frozenset[str]:
+    """Return the languages of texts: their tags', and of untagged ones what a sample of them reads as."""
+    bare = [text for text, tag in zip(texts, tags, strict=True) if not tag]
+    told = corpus_languages(bare[:: max(1, len(bare) // _SAMPLE)]) if bare else ()
+    return frozenset({*(base_language(tag) for tag in tags if tag), *told})
+
+
+def language_factor(query: str, native: Collection[str]) -> float:
+    """Return 0.25 for a query all of whose languages are known and none of them native, else 1."""
+    asked = languages_of(query)
+    return FOREIGN if native and asked and not set(asked) & set(native) else 1.0
+
+
+def _bm25(ids: Sequence[Sequence[int]], vocabulary: Mapping[str, int]) -> object:
+    import bm25s
+
+    bm25 = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
+    if vocabulary:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            bm25.index((ids, vocabulary), show_progress=False, create_empty_token=False)
+    return bm25
+
+
+def _names(prefix: str) -> dict[str, str]:
+    """Return the file names of a second index in the same folder."""
+    return {
+        f"{part}_name": f"{prefix}{part}.{'json' if part in ('vocab', 'params') else 'npy'}"
+        for part in ("data", "indices", "indptr", "vocab", "params", "nnoc")
+    }

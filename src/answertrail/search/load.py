@@ -25,16 +25,18 @@ from answertrail.models.embedding.base import Embedder, Vectors
 from answertrail.models.embedding.load import load_embedder
 from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.run import CorpusRef
+from answertrail.search.engines.base import NoIndexError, StaleIndexError
 from answertrail.search.hits import ChunkRow
 from answertrail.search.index import CorpusIndex
 from answertrail.search.lexical import LexicalIndex
 from answertrail.search.open_corpus import OpenCorpus
+from answertrail.search.said_before import contexts
 from answertrail.settings import Settings
-from answertrail.store import chunks, corpora, embeddings
+from answertrail.store import chunks, corpora, embeddings, search_indexes
 from answertrail.store.connection import Database
 from answertrail.store.rows import StoredChunk
 
-CACHE_VERSION = "4"
+CACHE_VERSION = "7"
 """Raise it when tokens, BM25 settings or the files of the cache change."""
 
 _KEPT = 3
@@ -44,15 +46,30 @@ _MANIFEST = "manifest.json"
 _ABANDONED_S = 3600.0
 
 
-async def open_corpus(db: Database, settings: Settings, name: str) -> OpenCorpus:
+async def open_corpus(db: Database, settings: Settings, name: str, engine: str | None = None) -> OpenCorpus:
     """Open a corpus as it is now; it stays that snapshot while others write.
 
-    Raises NotFoundError for an unknown name, MismatchError when the embedder installed here is
-    not the one the vectors were made with, ServiceError when it cannot be had.
+    It is searched with the engine named, else with the one it was indexed with; where that index
+    is old or gone it is searched exactly, and every result says so.
+
+    Raises NotFoundError for an unknown name or engine, MismatchError when the embedder installed
+    here is not the one the vectors were made with, ServiceError when it cannot be had; of an
+    engine that was named also NoIndexError and StaleIndexError.
     """
     corpus = await corpora.get(db, name)
     embedder = load_embedder(corpus.spec)
     corpora.check_identity(corpus, embedder.identity)
+    note = None
+    if (chosen := engine or await search_indexes.engine_of(db, corpus)) != "exact":
+        # Imported late: an engine's texts and words are read as they are here.
+        from answertrail.search.engines.serving import open_served
+
+        try:
+            return await open_served(db, settings, corpus, embedder, chosen)
+        except (NoIndexError, StaleIndexError) as error:
+            if engine is not None:
+                raise
+            note = f"searched exactly, not with {chosen}: {error.message}; {error.hint}"
     async with db.reading() as conn:
         snapshot = await corpora.snapshot_in(conn, corpus)
         stored = await chunks.chunk_table_in(conn, corpus)
@@ -69,11 +86,11 @@ async def open_corpus(db: Database, settings: Settings, name: str) -> OpenCorpus
         if not pending and rows:
             await asyncio.to_thread(_save, folder, *indexes)
     index = CorpusIndex(rows, *indexes, embedder)
-    return OpenCorpus(CorpusRef(name=corpus.name, snapshot=snapshot), index, pending, corpus.context)
+    return OpenCorpus(CorpusRef(name=corpus.name, snapshot=snapshot), index, pending, corpus.context, note=note)
 
 
 def _rows(stored: Sequence[StoredChunk], embedder: Embedder, context: Sequence[str]) -> tuple[list[ChunkRow], str]:
-    return [_row(chunk) for chunk in stored], content_digest(stored, embedder.identity, context)
+    return [chunk_row(chunk) for chunk in stored], content_digest(stored, embedder.identity, context)
 
 
 def content_digest(stored: Iterable[StoredChunk], identity: EmbedderIdentity, context: Sequence[str] = ()) -> str:
@@ -90,7 +107,8 @@ def content_digest(stored: Iterable[StoredChunk], identity: EmbedderIdentity, co
     return digest.hexdigest()
 
 
-def _row(stored: StoredChunk) -> ChunkRow:
+def chunk_row(stored: StoredChunk) -> ChunkRow:
+    """Return a chunk as search shows it."""
     chunk = stored.chunk
     return ChunkRow(
         id=chunk.id,
@@ -113,11 +131,12 @@ def _build(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dims:
 
 
 def lexical_index(rows: Sequence[ChunkRow]) -> LexicalIndex:
-    """Index chunks by their words, and by title and speakers."""
+    """Index chunks, in id order, by their words and what else they are found by, and their documents."""
     return LexicalIndex.build(
         [row.text for row in rows],
         [row.language for row in rows],
-        [" ".join((row.title, *row.speakers)) for row in rows],
+        contexts(rows),
+        [row.document_id for row in rows],
     )
 
 

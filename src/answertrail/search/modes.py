@@ -8,9 +8,9 @@ import numpy as np
 
 from answertrail.errors import InputError, NotFoundError
 from answertrail.search.diverse import diverse_mode
-from answertrail.search.fusion import fuse_scores, reciprocal_ranks
+from answertrail.search.fusion import reciprocal_ranks
 from answertrail.search.near import near_mode
-from answertrail.search.ranking import BOTH, Mode, Ranking, Signals
+from answertrail.search.ranking import BOTH, Mode, Ranking, Signals, fused
 from answertrail.search.rerank import RERANKERS, reranked
 from answertrail.search.timeline import timeline_mode
 
@@ -31,7 +31,7 @@ def _hybrid(signals: Signals) -> Ranking:
 
 
 def _fused(signals: Signals) -> Ranking:
-    scores = fuse_scores(signals.dense, signals.lexical, signals.allowed, signals.share)
+    scores = fused(signals, signals.allowed)
     return Ranking(scores, signals.rankable)
 
 

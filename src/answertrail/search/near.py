@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from answertrail.errors import InputError
-from answertrail.search.fusion import fuse_scores
-from answertrail.search.ranking import BOTH, Mode, Ranking, Signals
+from answertrail.search.ranking import BOTH, Mode, Ranking, Signals, fused
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +38,8 @@ def rank(signals: Signals, settings: NearSettings) -> Ranking:
     Neighbours are those of the document, also across missing windows; a missing one adds 0, the
     mean of the corpus. Excluded chunks count as neighbours. Ties go to the lower chunk id.
     """
-    fused = fuse_scores(signals.dense, signals.lexical, signals.allowed, signals.share)
+    alone = fused(signals, signals.allowed)
     # One more place for rows without a neighbour, which are marked -1.
-    padded = np.append(fused, 0.0)
-    scores = fused + settings.weight * (padded[signals.facts.before] + padded[signals.facts.after])
-    return Ranking(scores, signals.rankable, fused)
+    padded = np.append(alone, 0.0)
+    scores = alone + settings.weight * (padded[signals.facts.before] + padded[signals.facts.after])
+    return Ranking(scores, signals.rankable, alone)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from answertrail.models.embedding.base import EmbeddingSpend
 from answertrail.records.embedder import embedder_key
 from answertrail.records.run import CorpusRef
 from answertrail.search.around import Surroundings
+from answertrail.search.engines.index import EngineIndex
 from answertrail.search.hits import ChunkRow, Filter, SearchResult
 from answertrail.search.index import CorpusIndex
 from answertrail.search.ranking import Mode
+from answertrail.search.translate import Translator
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +21,51 @@ class OpenCorpus:
     """What the agent reads. It stays the same snapshot while a newer one is ingested.
 
     `pending` counts the texts an interrupted ingest left without a vector: dense search cannot
-    see them. `context` is what was embedded beside each text.
+    see them. `context` is what was embedded beside each text. With a `translator` every query is put
+    into the corpus's languages and searched in all wordings. `note` says why it is not searched with
+    the engine that was set for it.
     """
 
     ref: CorpusRef
-    index: CorpusIndex
+    index: CorpusIndex | EngineIndex
     pending: int = 0
     context: tuple[str, ...] = ()
+    translator: Translator | None = None
+    note: str | None = None
+
+    @property
+    def document_ids(self) -> frozenset[str]:
+        """The ids of its documents."""
+        if isinstance(self.index, EngineIndex):
+            return frozenset(self.index.catalogue.documents)
+        return frozenset(row.document_id for row in self.index.rows)
+
+    @property
+    def timed_documents(self) -> frozenset[str]:
+        """Those of its documents that have times within."""
+        if isinstance(self.index, EngineIndex):
+            catalogue = self.index.catalogue
+            return frozenset(name for name, timed in zip(catalogue.documents, catalogue.timed, strict=True) if timed)
+        return frozenset(row.document_id for row in self.index.rows if row.start_s is not None)
+
+    def holds(self, chunk_id: str) -> bool:
+        """Say whether the snapshot has a chunk of this id."""
+        return chunk_id in (self.index.catalogue if isinstance(self.index, EngineIndex) else self.index.by_id)
+
+    @property
+    def some_rows(self) -> Sequence[ChunkRow]:
+        """All chunks where they are in memory, else a few hundred of them."""
+        return self.index.some_rows if isinstance(self.index, EngineIndex) else self.index.rows
 
     @property
     def embedder_key(self) -> str:
         """How its vectors were made: the embedder, and the context where there is one."""
         return embedder_key(self.index.embedder.identity, self.context)
+
+    @property
+    def author(self) -> str | None:
+        """The model that puts queries into its languages; None where none does."""
+        return None if self.translator is None else self.translator.model.name
 
     def spend(self) -> EmbeddingSpend | None:
         """What its embedder has cost so far; None for one that runs here."""
@@ -38,14 +73,27 @@ class OpenCorpus:
         return spend
 
     async def search(self, query: str, *, mode: str | Mode, k: int, within: Filter | None = None) -> SearchResult:
-        """Search the snapshot; see `CorpusIndex.search`."""
-        return await self.index.search(query, mode=mode, k=k, within=within)
+        """Search the snapshot, in translation too where there is a translator; see `CorpusIndex.search`."""
+        if self.translator is None or not query.strip():
+            return self._noted(await self.index.search(query, mode=mode, k=k, within=within))
+        translated = await self.translator.translate(query)
+        also = [translation.text for translation in translated.translations]
+        result = self._noted(await self.index.search(query, mode=mode, k=k, within=within, also=also))
+        return replace(result, translated=translated, warnings=(*translated.warnings, *result.warnings))
 
     async def read_around(self, chunk_id: str, before: int = 1, after: int = 1) -> Surroundings:
         """Return a chunk with its neighbours in document order; see `CorpusIndex.around`."""
+        if isinstance(self.index, EngineIndex):
+            return await self.index.around(chunk_id, before, after)
         return self.index.around(chunk_id, before, after)
 
     async def cited(self, ids: Iterable[str]) -> Mapping[str, ChunkRow]:
         """Return those of the ids that are chunks of the snapshot."""
+        if isinstance(self.index, EngineIndex):
+            return await self.index.cited(list(ids))
         rows, by_id = self.index.rows, self.index.by_id
         return {chunk: rows[by_id[chunk]] for chunk in ids if chunk in by_id}
+
+    def _noted(self, result: SearchResult) -> SearchResult:
+        """Say in the result what made it another engine's."""
+        return result if self.note is None else replace(result, fallback=self.note)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from answertrail.search.fusion import Fused
+from answertrail.search.fusion import Fused, fuse_scores
 
 if TYPE_CHECKING:
     from answertrail.search.periods import Strata
@@ -43,22 +43,29 @@ class Facts:
 class Signals:
     """Per row: cosine (NaN without a vector), BM25 (0 without a match), and what the filter allows.
 
-    `share` is the part of the query's idf the corpus knows, 0 to 1. `shown` marks the excluded
-    rows: they are left out of the result after ranking, so that a repeated query goes on exactly
-    where it stopped.
+    `weight` is what a point of BM25 is worth beside a cosine (`fusion.lexical_weight`). `shown` marks
+    the excluded rows: they are left out of the result after ranking, so that a repeated query goes
+    on exactly where it stopped. `documents` is the weighted BM25 of each row's whole document, None
+    where nobody keeps it.
     """
 
     dense: Scores
     lexical: Scores
-    share: float
+    weight: float
     allowed: Mask
     shown: Mask
     facts: Facts
+    documents: Scores | None = None
 
     @property
     def rankable(self) -> Mask:
         """Allowed rows that have a vector or a matched term."""
         return self.allowed & (~np.isnan(self.dense) | (self.lexical > 0))
+
+
+def fused(signals: Signals, among: Mask) -> Fused:
+    """Return the fused score of each row, standardised among these rows."""
+    return fuse_scores(signals.dense, signals.lexical, among, signals.weight, signals.documents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from answertrail.errors import InputError
 from answertrail.search.coverage import Coverage, PeriodCoverage
-from answertrail.search.fusion import Fused, fuse_scores
+from answertrail.search.fusion import Fused
 from answertrail.search.periods import GRAINS, UNDATED, Grain, strata
-from answertrail.search.ranking import BOTH, Mask, Mode, Periods, Ranking, Signals
+from answertrail.search.ranking import BOTH, Mask, Mode, Periods, Ranking, Signals, fused
 
 FLOOR = 3.0
 """In standard deviations above the mean of the corpus, as `fused` scores are."""
@@ -57,7 +57,7 @@ def rank(signals: Signals, settings: TimelineSettings) -> Ranking:
     Within a round by fused score; ties of it by chunk id. Excluded chunks keep their place, so
     that the next page goes on where this one stopped; `per_period` counts the others alone.
     """
-    relevance = fuse_scores(signals.dense, signals.lexical, np.ones_like(signals.allowed), signals.share)
+    relevance = fused(signals, np.ones_like(signals.allowed))
     known = ~np.isnan(signals.dense) | (signals.lexical > 0)
     floor = settings.floor
     if floor is None:

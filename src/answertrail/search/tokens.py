@@ -1,7 +1,8 @@
 """Language-aware tokens for lexical search and support checks.
 
-Words are cut by Unicode letters and digits, folded (NFC, case, Latin and Arabic marks, digits of
-any script) and stemmed by Snowball where the language has a stemmer. A word in a script its text's
+Words are cut by Unicode letters and digits, folded (NFC, case, width, Latin and Arabic marks and
+variants of letters, digits of any script) and stemmed by Snowball where the language has a stemmer.
+A word in a script its text's
 language is not written in (an English name in a Korean talk) is taken for the common language of
 its own script. Runs of Han, kana, Hangul, Thai, Lao, Khmer and Burmese, which put no space where a
 word ends, become single characters and overlapping pairs; a query uses the pairs alone, so that
@@ -17,9 +18,12 @@ from functools import lru_cache
 from threading import Lock
 
 _DENSE_SCRIPT = (
-    "\u0e00-\u0e7f\u0e80-\u0eff\u1780-\u17ff\u1000-\u109f\ua9e0-\ua9fe\uaa60-\uaa7f"  # Thai, Lao, Khmer, Burmese
-    "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9d"  # kana
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
+    # Letters and signs alone: digits are numbers, and a full stop or a middle dot ends a run.
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf"  # Thai, Lao
+    "\u1780-\u17d3\u17d7\u17dc\u17dd\u1000-\u103f\u104c-\u108f\u109a-\u109d"  # Khmer, Burmese
+    "\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f"  # Burmese
+    "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # kana
+    "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"  # Han
     "\uac00-\ud7af\u1100-\u11ff\u3130-\u318f"  # Hangul
 )
 # Vowel signs and other marks belong to the word, but are no word characters to `re`.
@@ -31,6 +35,21 @@ _TOKEN = re.compile(
 )
 _DENSE = re.compile(rf"[{_DENSE_SCRIPT}]")
 _POSSESSIVE = re.compile(r"['’]s?$")
+# Full and half width, and the mathematical alphabets: the same letters in another dress.
+_DRESSED = re.compile("[\uff01-\uffef\U0001d400-\U0001d7ff]+")
+# Soft hyphens and joiners say how a word is drawn. The non-joiner does so in Indian scripts, while in
+# Persian it parts words; the space of no width parts words where a script has none of another kind.
+_INVISIBLE = re.compile(
+    rf"[\u00ad\u200d\u2060\ufeff]|(?<=[\u0900-\u0dff])\u200c|(?<=[{_DENSE_SCRIPT}])\u200b(?=[{_DENSE_SCRIPT}])"
+)
+# Variants that keyboards mix up, and tatweel, which only makes a word longer.
+_ARABIC_VARIANTS = str.maketrans({"ى": "ي", "ی": "ي", "ک": "ك", "ـ": None})
+# "and" before an article: Snowball takes off one of the two, never both. Parents begin likewise.
+_ARABIC_AND = re.compile(r"^(?:و(?!الد)|ف)(?=(?:ال|بال|كال|لل)\w{3})")
+# Latin letters whose stroke is no mark to Unicode.
+_STROKES = str.maketrans(
+    {"đ": "d", "ð": "d", "ø": "o", "ł": "l", "ħ": "h", "ŧ": "t", "ı": "i", "ŋ": "n", "æ": "ae", "œ": "oe", "þ": "th"}
+)
 
 _STEMMERS = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -71,7 +90,13 @@ def base_language(tag: str | None) -> str:
 
 def words(text: str) -> list[str]:
     """Cut text into raw tokens, case kept: words, numbers, and runs of scripts without spaces."""
-    return _TOKEN.findall(unicodedata.normalize("NFC", text))
+    return _TOKEN.findall(text if text.isascii() else _plain(text))
+
+
+def _plain(text: str) -> str:
+    """Return the text in NFC, without what only changes how it is drawn."""
+    bare = _DRESSED.sub(lambda run: unicodedata.normalize("NFKC", run[0]), _INVISIBLE.sub("", text))
+    return unicodedata.normalize("NFC", bare)
 
 
 def index_tokens(text: str, language: str | None) -> list[str]:
@@ -82,8 +107,8 @@ def index_tokens(text: str, language: str | None) -> list[str]:
         if _DENSE.match(word):
             out.extend(word)
             out.extend(word[i : i + 2] for i in range(len(word) - 1))
-        else:
-            out.append(stem(word, code))
+        elif token := stem(word, code):
+            out.append(token)
     return out
 
 
@@ -107,7 +132,8 @@ def query_terms(text: str, languages: Iterable[str]) -> list[tuple[str, ...]]:
             kept.update(dict.fromkeys((pair,) for pair in pairs))
             continue
         target = dropped if any(is_stop_word(word, code) for code in codes) else kept
-        target[tuple(dict.fromkeys(stem(word, code) for code in codes))] = None
+        if stems := tuple(dict.fromkeys(filter(None, (stem(word, code) for code in codes)))):
+            target[stems] = None
     return list(kept or dropped)
 
 
@@ -134,11 +160,16 @@ _STEMMING = Lock()
 
 @lru_cache(maxsize=400_000)
 def stem(word: str, language: str = "en") -> str:
-    """Fold and stem one word; a number loses its thousands commas and is written in 0 to 9."""
+    """Fold and stem one word; a number loses its thousands commas and is written in 0 to 9.
+
+    Empty for a word of signs that are not read, such as a lone tatweel.
+    """
     folded = _POSSESSIVE.sub("", word.casefold().replace("’", "'"))
     if folded[:1].isdigit():
         plain = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in folded)
         return re.sub(r",(?=\d{3}(?:\D|$))", "", plain)
+    if unicodedata.name(folded[:1], "").startswith("ARABIC"):
+        folded = _ARABIC_AND.sub("", folded.translate(_ARABIC_VARIANTS))
     stemmer = _stemmer(_language_of(folded, language))
     if stemmer is None:
         return _fold_marks(folded)
@@ -162,7 +193,7 @@ def _fold_marks(word: str) -> str:
     script = unicodedata.name(decomposed[0], "")
     if not script.startswith(("LATIN", "ARABIC", "HEBREW")):
         return word
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).translate(_STROKES)
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ import psycopg
 
 from answertrail.errors import InputError, MismatchError, NotFoundError
 from answertrail.records.embedder import EmbedderIdentity
-from answertrail.store import embeddings
+from answertrail.store import embeddings, nearest
 from answertrail.store.connection import Connection, Database
 from answertrail.store.rows import Corpus
 
@@ -29,7 +29,7 @@ __all__ = [
 
 _SELECT = """
     SELECT c.id, c.name, c.embedder_spec, c.embedder_id, e.name, e.revision, e.dims,
-           c.language, c.revision, c.created_at, c.context
+           c.language, c.revision, c.created_at, c.context, c.asked_in
     FROM corpora c JOIN embedders e ON e.id = c.embedder_id
 """
 
@@ -41,9 +41,11 @@ async def create(
     identity: EmbedderIdentity,
     language: str | None = None,
     context: Sequence[str] = (),
+    asked_in: Sequence[str] = (),
 ) -> Corpus:
     """Make an empty corpus and register its embedder; `context` is what will be embedded beside its texts.
 
+    `asked_in` are the languages in which it will be asked, for the record.
     Raises InputError when the name is empty or taken.
     """
     if not name.strip() or name != name.strip():
@@ -52,8 +54,9 @@ async def create(
     try:
         async with db.transaction() as conn:
             await conn.execute(
-                "INSERT INTO corpora (name, embedder_spec, embedder_id, language, context) VALUES (%s, %s, %s, %s, %s)",
-                (name, spec, embedder_id, language, list(context)),
+                "INSERT INTO corpora (name, embedder_spec, embedder_id, language, context, asked_in)"
+                " VALUES (%s, %s, %s, %s, %s, %s)",
+                (name, spec, embedder_id, language, list(context), list(asked_in)),
             )
     except psycopg.errors.UniqueViolation:
         raise InputError("a corpus of this name exists", where=name) from None
@@ -85,6 +88,8 @@ async def list_all(db: Database) -> tuple[Corpus, ...]:
 async def delete(db: Database, corpus: Corpus) -> None:
     """Delete a corpus with its documents and chunks. Runs keep their texts; vectors stay cached."""
     async with db.transaction() as conn:
+        for place in await nearest.places(conn, corpus.id):
+            await nearest.drop(conn, place)
         await conn.execute("DELETE FROM corpora WHERE id = %s", (corpus.id,))
 
 
@@ -189,4 +194,5 @@ def _corpus(row: tuple[Any, ...]) -> Corpus:
         revision=row[8],
         created_at=row[9],
         context=tuple(row[10]),
+        asked_in=tuple(row[11]),
     )

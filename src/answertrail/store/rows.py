@@ -16,8 +16,9 @@ ItemState = Literal["ok", "skipped", "failed"]
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """One named corpus. `spec` is the setting that names its embedder, `identity` the space of
-    its vectors, `context` what is embedded before each text (see `corpus.context`). `revision`
-    grows with every change of its documents; it is as of the reading.
+    its vectors, `context` what is embedded before each text (see `corpus.context`), `asked_in` the
+    languages its questions were said to be asked in. `revision` grows with every change of its
+    documents; it is as of the reading.
     """
 
     id: int
@@ -29,6 +30,7 @@ class Corpus:
     revision: int
     created_at: datetime
     context: tuple[str, ...] = ()
+    asked_in: tuple[str, ...] = ()
 
     @property
     def embedder_key(self) -> str:

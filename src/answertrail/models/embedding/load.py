@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from answertrail.errors import NotFoundError
 from answertrail.models.embedding.base import Embedder
 from answertrail.models.embedding.catalogue import EMBEDDED, EmbeddedModel
-from answertrail.models.embedding.language import choose_for
+from answertrail.models.embedding.choice import choose_for
 from answertrail.models.embedding.weights import package_folder
 
 AUTO = "auto"
@@ -53,15 +53,16 @@ def known_specs() -> tuple[str, ...]:
     return (AUTO, *_ALIASES, *_BY_NAME, *_HOSTED)
 
 
-def resolve_spec(spec: str, sample: Sequence[str] = ()) -> str:
+def resolve_spec(spec: str, sample: Sequence[str] = (), asked_in: Collection[str] = ()) -> str:
     """Return the concrete spec, which is what is stored with a corpus.
 
-    `auto` looks at the sample of the corpus's texts (English when there is none); `accurate`,
+    `auto` looks at the sample of the corpus's texts (English when there is none) and at the languages
+    the questions will be asked in (see `choice.choose_for`); `accurate`,
     `fast` and `multilingual` are aliases; hosted specs and concrete names stay as they are.
     Raises NotFoundError for anything else, listing what is known.
     """
     if spec == AUTO:
-        return choose_for(sample)
+        return choose_for(sample, asked_in)
     name = _ALIASES.get(spec, spec)
     provider, colon, model = spec.partition(":")
     hosted = bool(colon and model) and provider in ("openai", "openai-compatible")
@@ -70,7 +71,13 @@ def resolve_spec(spec: str, sample: Sequence[str] = ()) -> str:
     return name
 
 
-def load_embedder(spec: str, *, sample: Sequence[str] = (), env: Mapping[str, str] | None = None) -> Embedder:
+def load_embedder(
+    spec: str,
+    *,
+    sample: Sequence[str] = (),
+    asked_in: Collection[str] = (),
+    env: Mapping[str, str] | None = None,
+) -> Embedder:
     """Return the embedder that a spec stands for (see `resolve_spec`).
 
     Embedders that run here are shared within the process and load their weights at first use.
@@ -79,7 +86,7 @@ def load_embedder(spec: str, *, sample: Sequence[str] = (), env: Mapping[str, st
     Raises NotFoundError for an unknown spec, InputError for a malformed hosted one, and
     ServiceError when a package, an address or a key is missing.
     """
-    name = resolve_spec(spec, sample)
+    name = resolve_spec(spec, sample, asked_in)
     if name in _BY_NAME:
         return _embedded(name)
     from answertrail.models.embedding.hosted import hosted_embedder

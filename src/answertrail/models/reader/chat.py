@@ -21,12 +21,18 @@ from answertrail.models.chat.base import (
 )
 from answertrail.models.embedding.base import Embedder, Vectors
 from answertrail.models.reader.evidence import SearchResult, parse_result
+from answertrail.models.reader.plan import Search
+from answertrail.models.reader.question import analyse
 from answertrail.models.reader.reader import Actions, Phase, Reader
+from answertrail.models.reader.table import LookedAt, Row, looked_at
 
 SPEC = "reader"
 _LONGEST = 1000
 """Characters the tools take in a query or in what was not found."""
 _SEARCH, _READY, _SUBMIT = "search_transcripts", "mark_ready", "submit_answer"
+_TIMELINE, _AROUND, _TABLE = "search_timeline", "read_around", "submit_timeline"
+_ROWS = 60
+"""Rows the table takes."""
 
 
 class ReaderModel:
@@ -53,9 +59,14 @@ class ReaderModel:
 
         reader = Reader(embed if self._embedder else None)
         question, results = _read(request.messages)
-        phase: Phase = "submit" if [tool.name for tool in request.tools] == [_SUBMIT] else "explore"
+        names = {tool.name for tool in request.tools}
+        if _TABLE in names:
+            rows = await asyncio.to_thread(reader.table, question, results, _periods(request.messages))
+            return _reply((_call(1, _TABLE, {"rows": [_row(row) for row in rows[:_ROWS]]}),))
+        phase: Phase = "submit" if _SUBMIT in names else "explore"
         actions = await asyncio.to_thread(reader.next_action, question, results, phase=phase)
-        return ChatReply("", _calls(actions, dated=_takes_dates(request)), Usage(0, 0, 0, 0, 0), 0.0, SPEC)
+        ready = {"over_time": analyse(question).trajectory} if _takes(request, _READY, "over_time") else {}
+        return _reply(_calls(actions, ready, dated=_takes(request, _SEARCH, "from")))
 
     def _embed(self, texts: Sequence[str], loop: asyncio.AbstractEventLoop) -> Vectors:
         assert self._embedder is not None
@@ -70,7 +81,7 @@ class ReaderModel:
 
 
 def _read(messages: Sequence[Message]) -> tuple[str, list[SearchResult]]:
-    """Return the question and every search result so far, in order."""
+    """Return the question and every result so far, in order; a search that failed is one without hits."""
     question = ""
     arguments: dict[str, Mapping[str, object]] = {}
     results: list[SearchResult] = []
@@ -80,11 +91,17 @@ def _read(messages: Sequence[Message]) -> tuple[str, list[SearchResult]]:
             results += found
         elif isinstance(message, AssistantMessage):
             arguments |= {call.id: _object(call.arguments) for call in message.calls}
-        elif isinstance(message, ToolMessage) and message.name == _SEARCH:
+        elif isinstance(message, ToolMessage) and message.name in (_SEARCH, _TIMELINE, _AROUND):
             body = _object(message.text)
-            if "hits" in body:
+            if "hits" in body or message.name == _SEARCH:
                 results.append(parse_result(body, arguments.get(message.call_id)))
     return question, results
+
+
+def _periods(messages: Sequence[Message]) -> tuple[LookedAt, ...]:
+    """The periods the last `mark_ready` told of."""
+    told = (_object(m.text).get("coverage") for m in messages if isinstance(m, ToolMessage) and m.name == _READY)
+    return next((looked_at(c) for c in reversed(list(told)) if isinstance(c, dict)), ())
 
 
 def _first(text: str) -> tuple[str, list[SearchResult]]:
@@ -102,12 +119,24 @@ def _object(text: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _takes_dates(request: ChatRequest) -> bool:
-    """Whether the search offered has dates; the articles' agent has none."""
-    return any("from" in tool.parameters.get("properties", {}) for tool in request.tools if tool.name == _SEARCH)
+def _takes(request: ChatRequest, tool: str, argument: str) -> bool:
+    """Whether a tool is offered with an argument; the articles' search has no dates."""
+    return any(
+        argument in offered.parameters.get("properties", {}) for offered in request.tools if offered.name == tool
+    )
 
 
-def _calls(actions: Actions, *, dated: bool) -> tuple[ToolCall, ...]:
+def _reply(calls: tuple[ToolCall, ...]) -> ChatReply:
+    return ChatReply("", calls, Usage(0, 0, 0, 0, 0), 0.0, SPEC)
+
+
+def _row(row: Row) -> dict[str, Any]:
+    if not row.stance:
+        return {"when": row.when, "nothing_found": True}
+    return {"when": row.when, "stance": row.stance[:_LONGEST], "citations": list(row.citations)}
+
+
+def _calls(actions: Actions, ready: Mapping[str, Any], *, dated: bool) -> tuple[ToolCall, ...]:
     if actions.submission is not None:
         submitted = actions.submission
         statements = [{"text": s.text, "kind": s.kind, "citations": list(s.citations)} for s in submitted.statements]
@@ -119,11 +148,13 @@ def _calls(actions: Actions, *, dated: bool) -> tuple[ToolCall, ...]:
         return (_call(1, _SUBMIT, body),)
     searches = [s for s in actions.searches if dated or not (s.date_from or s.date_to)]
     if searches:
-        return tuple(
-            _call(number, _SEARCH, {"query": s.query[:_LONGEST]} | _dates(s.date_from, s.date_to))
-            for number, s in enumerate(searches, 1)
-        )
-    return (_call(1, _READY, {}),)
+        return tuple(_call(number, _SEARCH, _arguments(search)) for number, search in enumerate(searches, 1))
+    return (_call(1, _READY, ready),)
+
+
+def _arguments(search: Search) -> dict[str, Any]:
+    size = {"k": search.k} if search.k else {}
+    return {"query": search.query[:_LONGEST]} | size | _dates(search.date_from, search.date_to)
 
 
 def _dates(start: str | None, end: str | None) -> dict[str, str]:

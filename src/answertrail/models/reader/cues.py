@@ -31,9 +31,12 @@ _NOT_A_NOUN = _any(
     "is are was were do does did has had have can could would will should made makes got the a an happen\\w* kept sets?"
 )
 _CHANGED = _any(
-    "change changed shift shifted evolve evolved develop developed grow grew progress progressed move_on move_from "
-    "go_between went_between differ_over"
+    "change changed shift shifted evolve evolved develop developed grow grew progress progressed move_on "
+    "move_from go_between went_between differ_over alter altered vary varied revise revised reconsider "
+    "reconsidered rose_and_fell"
 )
+_TELL = _any("trace describe summari[sz]e recount outline explain lay_out sketch")
+_COURSE = _any("shift shifts changing changed changes course evolution different_(?:positions|views|opinions|stages)")
 _YEAR = r"(?:19|20)\d\d"
 
 SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -86,6 +89,19 @@ CHANGE = re.compile(
             rf"\bbetween\b.*\b{_YEAR} and\b.*\b{_YEAR}\b",
             r"\bhow far along\b",
             r"\bover (?:its|his|her|their) (?:first|last)\b",
+            rf"\b{_TELL}\b.*\b{_COURSE}\b",
+            r"\bchanged? (?:his|her|its|their|your|our) minds?\b",
+            r"\b(?:come|came) to (?:think|see|believe|regard|feel|view)\b",
+            r"\b(?:through|across) the (?:years|months|seasons|decades?)\b",
+            r"\bas time (?:went|goes) (?:by|on)\b",
+            r"\bfrom (?:year to year|month to month|the (?:first|start|beginning).* on)\b",
+            r"\b(?:at|in) each (?:point|phase|stage)\b",
+            rf"\b{_TELL}\b.*\b(?:rose and fell|onwards?)\b",
+            r"\bin what ways\b.*\bchanged?\b",
+            r"\bhow (?:has|have|had)\b.*\b(?:moved|been (?:changing|altered|revised))\b",
+            r"\bhow\b.*\bmoved? from (?:its|his|her|their) (?:start|beginning)\b",
+            r"\b(?:rose and fell|reconsidered|onwards?\?)",
+            rf"\b(?:always|ever)\b.*\bhow\b.*\b{_CHANGED}\b",
             rf"\bsince {_YEAR}\b",
         )
     ),
@@ -94,9 +110,17 @@ CHANGE = re.compile(
 """How something changed: answered period by period."""
 
 CHANGE_WORDS = _listed(
-    "account change changed changing develop developed development differ different early end evolve evolved evolution",
-    "far fall first go grew grow growth history last late mid moment month move moved point position progress",
-    "progressed shift shifted spring stage start status summer autumn winter time timeline trajectory view went year",
+    "account again alter altered always become becomes becoming been began came change changed changing come course",
+    "describe develop developed development differ different differently each early end ended evolve evolved evolution",
+    "explain far fall fell first former go grew grow growth has history late lay later latest last mid moment month",
+    "move moved moving onward onwards originally out outline phase phases please point points position positions",
+    "progress progressed really recount reconsider reconsidered revise revised rose season shift shifted shifts since",
+    "spring stage stages start started status summarise summarize summer autumn winter time timeline trace trajectory",
+    "vary varied various way ways went year",
+    # of a view, its holder and the telling of it
+    "assessment attitude attitudes belief beliefs believe believed conclusion conclusions convinced expectation",
+    "expectations feel feeling feelings idea ideas judgement judgment mind opinion opinions picture regard said say",
+    "see stance stances stand stood think thinking thinks thought thoughts trust verdict view views",
 )
 """Words of how-did-it-change questions that speak of the change and its dates, not of what changed."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .dates import Period, slices, span
 from .evidence import Pool
@@ -20,11 +20,15 @@ PERIODS = 6
 
 @dataclass(frozen=True)
 class Search:
-    """One call of `search_transcripts`; dates are ISO days, `date_to` exclusive."""
+    """One call of `search_transcripts`; dates are ISO days, `date_to` exclusive.
+
+    `k` is how many chunks are asked for, None as many as the recipe gives; it does not make another search.
+    """
 
     query: str
     date_from: str | None = None
     date_to: str | None = None
+    k: int | None = field(default=None, compare=False)
 
 
 def content_query(text: str) -> str:

@@ -8,13 +8,15 @@ from typing import Literal
 
 import numpy as np
 
-from . import compose, plan
+from . import compose, over_time, plan
 from .decision import judge
 from .evidence import Pool, SearchResult, gather
 from .plan import Search
 from .question import Question, analyse
 from .scoring import Embed, Ranking, rank
+from .settings import PLAN, PlanSettings
 from .signals import Signals, foreign, measure, part_support
+from .table import LookedAt, Row, rows
 
 PART_FOUND = 0.5
 """Figure support under which a part of a question is reported as not found."""
@@ -46,8 +48,9 @@ class Actions:
 class Reader:
     """Reads tool results and decides the next turn. It keeps nothing between calls."""
 
-    def __init__(self, embed: Embed | None = None) -> None:
+    def __init__(self, embed: Embed | None = None, settings: PlanSettings = PLAN) -> None:
         self._embed = embed
+        self._settings = settings
 
     def next_action(self, question: str, results: Sequence[SearchResult], *, phase: Phase) -> Actions:
         """The next turn. `results` are all search results so far, in order, failed ones left out."""
@@ -58,16 +61,23 @@ class Reader:
         searches = self._searches(asked, results, pool)
         return Actions(searches=searches) if searches else Actions(ready=True)
 
+    def table(
+        self, question: str, results: Sequence[SearchResult], periods: Sequence[LookedAt] = ()
+    ) -> tuple[Row, ...]:
+        """The dated table of what `next_action` would submit; `periods` are those that were looked at."""
+        asked, pool = analyse(question), gather(results)
+        return rows(self._submit(asked, results, pool).statements, pool, periods)
+
     def _searches(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> tuple[Search, ...]:
-        """The searches of the next turn; none when both turns have run, whatever failed in them."""
+        """The searches of the next turn; none when the plan has been carried out, whatever failed in it."""
         done = [Search(r.query, r.date_from, r.date_to) for r in results]
+        if asked.trajectory:
+            return over_time.next_searches(asked, results, pool, self._settings)
         first = plan.opening(asked)
         if not done:
             return first
         if len(done) > len(first) or set(done) - set(first) or not pool.hits:
             return ()
-        if asked.trajectory:
-            return plan.remaining(plan.by_period(asked, pool), done)
         return plan.rereading(asked, pool, rank(asked, pool, self._embed))
 
     def _submit(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> Submission:

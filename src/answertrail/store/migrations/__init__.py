@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from psycopg import AsyncConnection
 
 from answertrail.errors import MismatchError
-from answertrail.store.migrations import m001_initial, m002_run_events, m003_context
+from answertrail.store.migrations import m001_initial, m002_run_events, m003_context, m004_search_indexes, m005_asked_in
 
 Apply: TypeAlias = Callable[[AsyncConnection[Any]], Awaitable[None]]
 
@@ -20,6 +20,8 @@ MIGRATIONS: Sequence[tuple[str, Apply]] = (
     ("m001_initial", m001_initial.apply),
     ("m002_run_events", m002_run_events.apply),
     ("m003_context", m003_context.apply),
+    ("m004_search_indexes", m004_search_indexes.apply),
+    ("m005_asked_in", m005_asked_in.apply),
 )
 
 # Any number that nothing else in the database uses for an advisory lock.

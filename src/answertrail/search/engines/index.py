@@ -1,0 +1,286 @@
+"""Search over any engine, with the modes and the results of `CorpusIndex`.
+
+A mode of one signal (`dense`, `lexical`) takes the engine's rows as they come. The others rank a
+pool, the best by each signal, with scores standardised by a sample (see universe.py); so their
+order can differ from the exact one, and `matching` of `timeline` counts the pool alone.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from answertrail.errors import InputError, MismatchError
+from answertrail.models.embedding.base import Embedder
+from answertrail.search.around import Surroundings
+from answertrail.search.coverage import Coverage
+from answertrail.search.engines.base import ANY, DenseEngine, LexicalEngine, Vector
+from answertrail.search.engines.catalogue import Catalogue, Places
+from answertrail.search.engines.pool import Pool, rankable
+from answertrail.search.engines.rows import Rows
+from answertrail.search.engines.universe import SAMPLE, Universe, universe
+from answertrail.search.fusion import best
+from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult
+from answertrail.search.links import at_second
+from answertrail.search.modes import mode_named
+from answertrail.search.ranking import Mode, Ranking
+from answertrail.search.rerank import rerank
+from answertrail.search.timeline import coverage
+from answertrail.search.unread import unread_warnings
+from answertrail.search.wordings import combined
+
+POOL = 200
+"""Candidates by each signal, at least; twice k and the excluded where that is more."""
+_PER_PERIOD = 3
+_QUERY_CACHE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A chunk to be returned, with what a `Hit` says of its scores."""
+
+    chunk_id: str
+    score: float
+    dense: float | None = None
+    lexical: float | None = None
+    relevance: float | None = None
+
+
+class EngineIndex:
+    """One snapshot of a corpus over an engine for its vectors and one for its words (often the same).
+
+    `some_rows` are a few hundred chunks, for whoever wants to know what the corpus is like.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        engine: DenseEngine,
+        words: LexicalEngine,
+        rows: Rows,
+        embedder: Embedder,
+        some_rows: Sequence[ChunkRow] = (),
+    ) -> None:
+        if engine.dims != embedder.identity.dims:
+            raise MismatchError(
+                f"the engine {engine.name} holds vectors of {engine.dims} dimensions, the embedder "
+                f"{embedder.identity.key} makes {embedder.identity.dims}",
+                hint="index the corpus again, or use the embedder it was made with",
+            )
+        self.catalogue = catalogue
+        self.embedder = embedder
+        self.engine = engine
+        self.some_rows = some_rows
+        self._words = words
+        self._rows = rows
+        self._sample: tuple[Places, npt.NDArray[np.float32]] | None = None
+        self._queries: OrderedDict[str, Vector] = OrderedDict()
+
+    async def search(
+        self, query: str, *, mode: str | Mode, k: int, within: Filter | None = None, also: Sequence[str] = ()
+    ) -> SearchResult:
+        """Return min(k, matching) hits; ties are broken by chunk id. See `CorpusIndex.search`.
+
+        Raises UnsupportedError for more than the engine answers, EngineDownError when it is
+        down, StaleIndexError when a text is no longer what it was.
+        """
+        chosen = mode_named(mode) if isinstance(mode, str) else mode
+        if not query.strip():
+            raise InputError("the query is empty")
+        if k < 1:
+            raise InputError(f"k must be at least 1, not {k}")
+        pools = []
+        for text in dict.fromkeys((query, *also)):
+            vector = await self._embedded(text) if "dense" in chosen.needs else None
+            pools.append(Pool(self.catalogue, self.engine, self._words, chosen, text, vector))
+        if chosen.name in chosen.needs and len(pools) == 1:
+            return await self._one_signal(pools[0], chosen, k, within or ANY)
+        return await self._ranked(pools, chosen, k, within or ANY)
+
+    async def around(self, chunk_id: str, before: int = 1, after: int = 1) -> Surroundings:
+        """Return a chunk with its neighbours in document order. Raises NotFoundError for an unknown id."""
+        return await self._rows.around(chunk_id, before, after)
+
+    async def cited(self, ids: Collection[str]) -> Mapping[str, ChunkRow]:
+        """Return those of the ids that are chunks of the snapshot."""
+        return await self._rows.rows([chunk for chunk in ids if chunk in self.catalogue])
+
+    async def close(self) -> None:
+        """Let go of the engines."""
+        await self.engine.close()
+        await self._words.close()
+
+    async def _one_signal(self, pool: Pool, mode: Mode, k: int, within: Filter) -> SearchResult:
+        found = await pool.ask(mode.name, k, within)
+        matching, held_back = await pool.matching(mode.name, within, found)
+        scored = [
+            _Scored(
+                hit.chunk_id,
+                hit.score,
+                dense=hit.score if mode.name == "dense" else None,
+                lexical=hit.score if mode.name == "lexical" else None,
+            )
+            for hit in found.hits
+        ]
+        return await self._result([pool], mode, within, scored, matching, held_back)
+
+    async def _ranked(self, pools: Sequence[Pool], mode: Mode, k: int, within: Filter) -> SearchResult:
+        kind = mode.name.partition("+")[0]
+        stratified = kind == "timeline"
+        # A timeline's scores are those of the whole corpus, whatever the filter, and so are the
+        # scales by which several wordings are joined.
+        everywhere = stratified or len(pools) > 1
+        shown = [self.catalogue.ids[at] for at in self.catalogue.places(within.exclude).tolist()]
+        size = max(POOL, mode.pool, 2 * (k + len(shown)))
+        # Excluded chunks keep their place in the ranking, so they are candidates as well.
+        everyone = replace(within, exclude=frozenset())
+        for pool in pools:
+            await pool.add_best(size, everyone)
+            if everywhere and everyone != ANY:
+                await pool.add_best(size, ANY)
+            await pool.add(shown)
+            await pool.ask_documents()
+            if kind == "near":
+                await pool.add(self.catalogue.neighbours(pool.chunks))
+        rows, ranking = await self._rank(pools, mode, within, everywhere)
+        if ranking.periods is not None:
+            periods = ranking.periods.strata.periods
+            each = max(_PER_PERIOD, -(-2 * k // max(1, len(periods))))
+            for pool in pools:
+                await pool.add_of_periods(each, within, periods)
+            rows, ranking = await self._rank(pools, mode, within, everywhere)
+        texts = await self._texts(mode, ranking, rows)
+        ranking = await rerank(mode, pools[0].query, ranking, texts, rows.signals.shown)
+        eligible = ranking.eligible & ~rows.signals.shown
+        places = best(ranking.scores, eligible, k)
+        held_back = int((ranking.eligible & rows.signals.shown).sum())
+        matching = int(eligible.sum()) if stratified else await rankable(pools, within) - held_back
+        scored = [self._scored(int(place), ranking, rows, mode) for place in places]
+        told = self._coverage(rows, ranking, places)
+        return await self._result(pools, mode, within, scored, matching, held_back, told)
+
+    async def _rank(
+        self, pools: Sequence[Pool], mode: Mode, within: Filter, everywhere: bool
+    ) -> tuple[Universe, Ranking]:
+        places, vectors = await self._drawn()
+        chunks = set().union(*(pool.chunks for pool in pools))
+        universes = []
+        for pool in pools:
+            await pool.add(chunks)
+            unknown = np.full(len(places), np.nan, dtype=np.float32)
+            cosines = unknown if pool.vector is None else vectors @ pool.vector
+            found = pool.candidates(chunks)
+            universes.append(universe(self.catalogue, found, (places, cosines), within, everywhere=everywhere))
+        rows = replace(universes[0], signals=combined([one.signals for one in universes]))
+        ranking = mode.rank(rows.signals)
+        return rows, replace(ranking, eligible=ranking.eligible & rows.returnable)
+
+    async def _drawn(self) -> tuple[Places, npt.NDArray[np.float32]]:
+        if self._sample is None:
+            ids, vectors = await self.engine.sample(SAMPLE)
+            places = [self.catalogue.place(chunk) for chunk in ids]
+            known = [at for at, place in enumerate(places) if place is not None]
+            self._sample = (np.array([places[at] for at in known], dtype=np.intp), vectors[known])
+        return self._sample
+
+    async def _texts(self, mode: Mode, ranking: Ranking, rows: Universe) -> Sequence[ChunkRow]:
+        """Return what a reranker reads, by row of the universe; nothing without one."""
+        if mode.reranker is None:
+            return ()
+        pool = best(ranking.scores, ranking.eligible, mode.pool).tolist()
+        ids = [self.catalogue.ids[rows.places[at]] for at in pool]
+        found = await self._rows.rows(ids)
+        texts: list[ChunkRow] = [found[ids[0]]] * len(rows.signals.dense) if ids else []
+        for at, chunk in zip(pool, ids, strict=True):
+            texts[at] = found[chunk]
+        return texts
+
+    def _coverage(self, rows: Universe, ranking: Ranking, places: Places) -> Coverage | None:
+        """Return what is told of each period, with the chunks of the corpus and not those of the universe."""
+        if ranking.periods is None:
+            return None
+        kept = replace(ranking.periods, above=ranking.periods.above & rows.returnable)
+        told = coverage(rows.signals, replace(ranking, periods=kept), places)
+        assert told is not None
+        codes, numbers = ranking.periods.strata.codes, rows.signals.facts.documents
+        period_of = np.full(len(self.catalogue.documents), -1, dtype=np.intp)
+        period_of[numbers[codes >= 0]] = codes[codes >= 0]
+        inside = period_of >= 0
+        chunks = np.bincount(period_of[inside], self.catalogue.chunks_of[inside], minlength=len(told.periods))
+        return replace(
+            told, periods=tuple(replace(period, chunks=int(chunks[at])) for at, period in enumerate(told.periods))
+        )
+
+    def _scored(self, place: int, ranking: Ranking, rows: Universe, mode: Mode) -> _Scored:
+        dense = float(rows.signals.dense[place])
+        relevance = np.nan if ranking.relevance is None else float(ranking.relevance[place])
+        return _Scored(
+            self.catalogue.ids[int(rows.places[place])],
+            float(ranking.scores[place]),
+            None if np.isnan(dense) else dense,
+            float(rows.signals.lexical[place]) if "lexical" in mode.needs else None,
+            None if np.isnan(relevance) else float(relevance),
+        )
+
+    async def _result(
+        self,
+        pools: Sequence[Pool],
+        mode: Mode,
+        within: Filter,
+        scored: Sequence[_Scored],
+        matching: int,
+        held_back: int,
+        told: Coverage | None = None,
+    ) -> SearchResult:
+        rows = await self._rows.rows([one.chunk_id for one in scored])
+        terms: dict[str, int] = {}
+        for pool in pools:
+            terms.update(await self._words.terms(pool.query))
+        wordings = [pool.query for pool in pools]
+        return SearchResult(
+            query=wordings[0],
+            mode=mode.name,
+            hits=tuple(_hit(rows[one.chunk_id], one) for one in scored),
+            matching=matching,
+            held_back=held_back,
+            chunks_in_corpus=len(self.catalogue),
+            terms=terms,
+            undated_left_out=int(self.catalogue.undated_left_out(within).sum()),
+            coverage=told,
+            engine=self.engine.name,
+            fallback="; ".join(dict.fromkeys(pool.fallback for pool in pools if pool.fallback)) or None,
+            warnings=unread_warnings(self.embedder.identity.name, wordings) if "dense" in mode.needs else (),
+        )
+
+    async def _embedded(self, query: str) -> Vector | None:
+        """Return the query's vector, None when the embedder has nothing for it."""
+        known = self._queries.get(query)
+        if known is None:
+            known = (await self.embedder.embed([query], "query"))[0]
+            self._queries[query] = known
+            if len(self._queries) > _QUERY_CACHE:
+                self._queries.popitem(last=False)
+        return known if np.isfinite(known).all() else None
+
+
+def _hit(row: ChunkRow, scored: _Scored) -> Hit:
+    return Hit(
+        chunk_id=row.id,
+        document_id=row.document_id,
+        title=row.title,
+        published_at=row.published_at,
+        start_s=row.start_s,
+        end_s=row.end_s,
+        url=at_second(row.url, row.start_s),
+        text=row.text,
+        score=scored.score,
+        dense=scored.dense,
+        lexical=scored.lexical,
+        relevance=scored.relevance,
+        lines=row.lines,
+        speakers=row.speakers,
+    )

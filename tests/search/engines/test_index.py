@@ -1,0 +1,137 @@
+"""Search over an engine returns what the index over every row does, as far as the pool reaches."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import numpy as np
+import pytest
+
+from answertrail.errors import InputError, MismatchError
+from answertrail.search.engines.exact import ExactVectors, LocalWords
+from answertrail.search.engines.index import EngineIndex
+from answertrail.search.engines.rows import HeldRows
+from answertrail.search.hits import Filter
+from answertrail.search.lexical import LexicalIndex
+from answertrail.search.modes import MODES
+from tests.search.engines.worlds import both, catalogue_of
+from tests.search.test_index import random_filter
+from tests.search.worlds import WORDS, TinyEmbedder, random_rows
+from tests.soak import rounds
+
+ALL_MODES = [*sorted(MODES), "fused+terms", "dense+terms"]
+
+
+def run(index, query, **options):
+    return asyncio.run(index.search(query, **{"mode": "fused", "k": 10, **options}))
+
+
+def seen(result):
+    """All that a caller sees of a result, scores to 1e-5."""
+    hits = [
+        (hit.chunk_id, *(None if value is None else pytest.approx(value, abs=1e-5) for value in scores(hit)))
+        for hit in result.hits
+    ]
+    return hits, result.matching, result.held_back, result.terms, result.undated_left_out, result.chunks_in_corpus
+
+
+def scores(hit):
+    return hit.score, hit.dense, hit.lexical, hit.relevance
+
+
+def plain(result):
+    hits = [(hit.chunk_id, *scores(hit)) for hit in result.hits]
+    return hits, result.matching, result.held_back, result.terms, result.undated_left_out, result.chunks_in_corpus
+
+
+def test_over_a_small_corpus_every_mode_gives_the_very_rows_and_scores_of_the_exact_index():
+    rng = random.Random(11)
+    for _ in range(rounds(2, 40)):
+        rows = random_rows(rng)
+        # Some chunks have no vector yet.
+        vectors = {row.id: None for row in rows if rng.random() < 0.1}
+        whole, engine = both(rows, TinyEmbedder(), vectors)
+        for mode in ALL_MODES:
+            for _ in range(5):
+                k = rng.choice([1, 3, 10, 40, 72, 500])
+                query = " ".join(rng.choices([*WORDS, "zeppelin"], k=rng.randrange(1, 5)))
+                within = random_filter(rng, rows)
+                wanted, found = (run(index, query, mode=mode, k=k, within=within) for index in (whole, engine))
+                assert plain(found) == seen(wanted), (mode, query, k, within)
+
+
+def test_a_query_in_two_wordings_gives_what_the_exact_index_gives():
+    rng = random.Random(13)
+    rows = random_rows(rng)
+    vectors = {row.id: None for row in rows if rng.random() < 0.1}
+    whole, engine = both(rows, TinyEmbedder(8, {"ash": [np.nan] * 8}), vectors)
+    for mode in sorted(MODES):
+        for also in (["kiln barn"], ["glaze", "river salt"], ["ash"]):
+            within = random_filter(rng, rows)
+            wanted, found = (
+                run(index, "winter fire", mode=mode, k=9, within=within, also=also) for index in (whole, engine)
+            )
+            if mode == "lexical":  # how many match in either wording is not known here
+                assert plain(found)[0] == seen(wanted)[0]
+            else:
+                assert plain(found) == seen(wanted), (mode, also, within)
+
+
+def test_coverage_counts_every_period_as_the_exact_index_does():
+    rng = random.Random(12)
+    rows = random_rows(rng)
+    whole, engine = both(rows, TinyEmbedder())
+    for _ in range(20):
+        within = random_filter(rng, rows)
+        query = " ".join(rng.choices(WORDS, k=3))
+        wanted, found = (run(index, query, mode="timeline", k=12, within=within) for index in (whole, engine))
+        for one, other in zip(found.coverage.periods, wanted.coverage.periods, strict=True):
+            assert (one.label, one.start, one.end, one.state) == (other.label, other.start, other.end, other.state)
+            assert (one.documents, one.chunks, one.hits) == (other.documents, other.chunks, other.hits)
+            assert one.matching == other.matching
+        assert found.coverage.floor == pytest.approx(wanted.coverage.floor, abs=1e-5)
+
+
+def test_a_query_the_embedder_has_nothing_for_finds_by_words_alone():
+    rows = random_rows(random.Random(1))
+    whole, engine = both(rows, TinyEmbedder(8, {"kiln": [np.nan] * 8}))
+    for mode in ALL_MODES:
+        wanted, found = (run(index, "kiln", mode=mode, k=99) for index in (whole, engine))
+        assert [hit.chunk_id for hit in found.hits] == [hit.chunk_id for hit in wanted.hits], mode
+        assert found.matching == wanted.matching, mode
+
+
+@pytest.mark.parametrize("mode", [mode for mode in ALL_MODES if mode != "timeline"])
+def test_paging_by_exclude_visits_each_matching_chunk_once(mode):
+    rows = random_rows(random.Random(4), documents=30, chunks=20)
+    _, engine = both(rows, TinyEmbedder())
+    first = run(engine, "kiln glaze barn", mode=mode, k=5)
+    visited: list[str] = []
+    while page := run(engine, "kiln glaze barn", mode=mode, k=90, within=Filter(exclude=frozenset(visited))).hits:
+        visited += [hit.chunk_id for hit in page]
+    assert len(visited) == len(set(visited)) == first.matching
+
+
+def test_what_an_engine_cannot_be_asked_is_refused_with_a_reason():
+    _, engine = both(random_rows(random.Random(2)), TinyEmbedder())
+    with pytest.raises(InputError, match="empty"):
+        run(engine, "  ")
+    with pytest.raises(InputError, match="at least 1"):
+        run(engine, "kiln", k=0)
+
+
+def test_an_engine_of_other_dimensions_is_refused():
+    rows = sorted(random_rows(random.Random(2)), key=lambda row: row.id)
+    matrix = np.ones((len(rows), 4), dtype=np.float32) / 2
+    catalogue = catalogue_of(rows, matrix)
+    words = LocalWords(catalogue, LexicalIndex.build([row.text for row in rows], ["en"] * len(rows)))
+    with pytest.raises(MismatchError, match="4 dimensions"):
+        EngineIndex(catalogue, ExactVectors(catalogue, matrix), words, HeldRows(rows), TinyEmbedder(8))
+
+
+def test_an_empty_corpus_gives_no_hits():
+    _, engine = both([], TinyEmbedder())
+    for mode in ALL_MODES:
+        result = run(engine, "kiln", mode=mode)
+        assert (result.hits, result.matching, result.held_back) == ((), 0, 0)
