@@ -15,7 +15,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ from benchmarks.yardstick_agent import BUDGET
 
 STEPS, K = 15, 10
 """Turns and hits a search of the default recipe."""
-IDEAS = ("topic", "known_words", "speakers", "keywords", "feedback", "by_score")
+IDEAS = tuple(field.name for field in fields(PlanSettings))
 WHOLE = PlanSettings()
 NONE = replace(WHOLE, **dict.fromkeys(IDEAS, False))
 
@@ -58,13 +58,13 @@ def variants() -> dict[str, Variant]:
     """The rows by name: nothing but the question, the whole plan, each idea alone, each left out, and other modes."""
     out = {"question alone": Variant(NONE, None), "whole plan": Variant(WHOLE, "question alone")}
     for idea in IDEAS:
-        on: dict[str, Any] = {idea: True} | ({"topic": True} if idea == "known_words" else {})
+        on: dict[str, Any] = {idea: True} | ({"words": True} if idea == "known_words" else {})
         out[f"only {idea}"] = Variant(replace(NONE, **on), "question alone")
     for idea in IDEAS:
         flipped = not getattr(WHOLE, idea)
         label = f"whole plan {'with' if flipped else 'without'} {idea}"
         out[label] = Variant(replace(WHOLE, **{idea: flipped}), "whole plan")
-    for mode in ("dense", "near", "timeline", "diverse"):
+    for mode in ("near", "diverse"):
         out[f"whole plan, {mode}"] = Variant(WHOLE, "whole plan", mode)
     return out
 

@@ -55,6 +55,17 @@ class Rows:
         return START + number * step, START + (number + 1) * step
 
 
+def save(rows: Rows, folder: Path) -> None:
+    """Write rows for the processes that measure one engine each."""
+    for name in ("matrix", "queries", "days"):
+        np.save(folder / f"{name}.npy", getattr(rows, name))
+
+
+def load(folder: Path) -> Rows:
+    """Read what `save` wrote, into memory."""
+    return Rows(*(np.load(folder / f"{name}.npy") for name in ("matrix", "queries", "days")))
+
+
 def real_vectors(path: Path, identity: str = "minilm") -> Matrix:
     """Return all cached vectors of an embedder; SystemExit when there are too few to build on."""
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)

@@ -11,7 +11,7 @@ import asyncio
 import tempfile
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,6 +28,8 @@ from benchmarks.scale_data import Rows
 
 M, EF_CONSTRUCTION, EF_SEARCH = 16, 64, 100
 """Of every HNSW graph here, ours and the peers'."""
+MEMORY_MB = 4096
+"""The most a build in Postgres may take (`memory-mb`): enough for the whole graph at every size here."""
 Window = tuple[datetime, datetime]
 
 
@@ -120,7 +122,7 @@ async def our_hnsw(db: Database, rows: Rows, catalogue: Catalogue) -> tuple[OurH
             for begin in range(0, rows.size, 20_000):
                 await copy.write(_binary(rows, begin, min(rows.size, begin + 20_000)))
             await copy.write(b"\xff\xff")
-        graph = nearest.Graph(m=M, ef_construction=EF_CONSTRUCTION)
+        graph = nearest.Graph(m=M, ef_construction=EF_CONSTRUCTION, memory_mb=MEMORY_MB)
         size = await nearest.build_index(conn, place, "halfvec", rows.size, dims, graph)
     built = time.perf_counter() - began
     engine = HnswEngine(db, place, dims, "halfvec", HnswSettings(ef_search=EF_SEARCH, graph=graph))
@@ -267,11 +269,18 @@ class Lance:
         self._folder.cleanup()
 
 
-PEERS = {
-    "faiss": lambda rows: [Faiss(rows, graph=False), Faiss(rows, graph=True)],
-    "hnswlib": lambda rows: [Hnswlib(rows)],
-    "lancedb": lambda rows: [Lance(rows, graph=False), Lance(rows, graph=True)],
+IN_PROCESS: Mapping[str, Callable[[Rows], Engine]] = {
+    "numpy exact": NumpyExact,
+    "answertrail exact": lambda rows: OurExact(rows, catalogue_of(rows)),
+    "faiss flat": lambda rows: Faiss(rows, graph=False),
+    "faiss HNSW": lambda rows: Faiss(rows, graph=True),
+    "hnswlib": Hnswlib,
+    "lancedb flat": lambda rows: Lance(rows, graph=False),
+    "lancedb IVF_HNSW_SQ": lambda rows: Lance(rows, graph=True),
 }
+"""Everything but what needs a database, by the name it has in the table."""
+IN_SQL = ("answertrail hnsw", "answertrail exact in SQL")
+"""Two ways to ask one table, so they are filled once."""
 
 
 def catalogue_of(rows: Rows) -> Catalogue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from answertrail.agent.coverage import AROUND_MODE
 from answertrail.metrics.trajectory.drift import Drift, retrieval_drift
 from answertrail.models.embedding.base import Embedder
 from answertrail.records import Run
@@ -25,7 +26,8 @@ async def run_drifts(runs: Iterable[Run], embedder: Embedder) -> Mapping[str, Dr
 
 
 def _queries(run: Run) -> list[str]:
-    return [search.query for search in run.searches or []]
+    # Reading on around a passage asks no question: its query is the passage's id.
+    return [search.query for search in run.searches or [] if search.mode != AROUND_MODE]
 
 
 def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:

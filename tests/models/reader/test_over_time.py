@@ -108,7 +108,7 @@ def test_a_passage_found_is_searched_on_from_in_its_rarest_words() -> None:
     (probe,) = Reader().next_action(QUESTION, [first, second], phase="explore").searches
     assert probe.k == 1
     known = find(hits, probe, {h.id for h in hits[8:18]} | {hits[0].id})
-    (onwards,) = Reader().next_action(QUESTION, [first, second, known], phase="explore").searches
+    onwards = Reader().next_action(QUESTION, [first, second, known], phase="explore").searches[0]
     assert set(onwards.query.split()) >= {"brass", "bicycle"}
     shown = [h.id for h in find(hits, onwards, {hits[0].id}).hits]
     assert {h.id for h in hits[1:4]} <= set(shown)

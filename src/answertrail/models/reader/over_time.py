@@ -5,14 +5,16 @@ Nothing is kept between turns: how far the plan is, is read off the searches mad
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 
 from .dates import span
 from .evidence import Hit, Pool, SearchResult
 from .keywords import LONGEST_PROBE, feedback_words, is_probed, keyword_query, probe_query
 from .plan import Search, by_period, content_query, remaining
 from .question import Question
+from .scoring import idf_weights, stems_of
 from .settings import PlanSettings
+from .text import covered
 from .topic import known_query, speakers_named, topic_query
 
 HITS = 10
@@ -21,7 +23,7 @@ SUBJECT_HITS = 5
 """Hits of the subject alone."""
 SPEAKER_HITS = 20
 """Of a person whom the question names everything is wanted; the most one search may give."""
-SEEDS, SEED_HITS = 3, 5
+SEEDS, SEED_HITS = 4, 5
 """Passages searched on from, and hits of each such search."""
 FEEDBACK_HITS = 10
 """Hits from which the question takes further words."""
@@ -47,13 +49,12 @@ def next_searches(
     if set(periods) & set(done):
         return ()
     asked = {r.query for r in results}
-    seeds = (*_hits(results, subject), *_hits(results, words)) or _hits(results, question.text)
-    best = [hit for pair in zip(seeds, _hits(results, question.text), strict=False) for hit in pair][:FEEDBACK_HITS]
+    best = _best(question, results, pool, (question.text, words, subject))
     for step in (
         _own(question, words, pool, settings),
         (Search(subject, k=SUBJECT_HITS),) if settings.topic else (),
-        _feedback(question, best, pool, asked) if settings.feedback else (),
-        _onwards(seeds[:SEEDS], pool, asked) if settings.keywords else (),
+        _feedback(question, best[:FEEDBACK_HITS], pool, asked) if settings.feedback else (),
+        _onwards(best[:SEEDS], pool, asked) if settings.keywords else (),
     ):
         if missing := remaining(step, done):
             return missing
@@ -82,21 +83,29 @@ def _own(question: Question, words: str, pool: Pool, settings: PlanSettings) -> 
     return tuple(out)
 
 
-def _hits(results: Sequence[SearchResult], query: str) -> tuple[Hit, ...]:
-    """What a query first brought, all dates allowed; empty where it was not asked or failed."""
-    return next((r.hits for r in results if r.query == query and not r.date_from), ())
+def _best(question: Question, results: Sequence[SearchResult], pool: Pool, own: Collection[str]) -> tuple[Hit, ...]:
+    """What the question's own searches brought, by the share of its subject in text and title, then as found."""
+    first: dict[str, Hit] = {}
+    for result in results:
+        if result.query in own:
+            first.update((hit.id, hit) for hit in result.hits if hit.id not in first)
+    weights = idf_weights(question.topic(), pool)
+    heard = {s: w for s, w in weights.items() if pool.frequency.get(s, 1) > 0}
+    return tuple(sorted(first.values(), key=lambda hit: -round(covered(heard, stems_of(hit)), 6)))
 
 
-def _onwards(seeds: Sequence[Hit], pool: Pool, asked: Collection[str]) -> tuple[Search, ...]:
+def _onwards(seeds: Sequence[Hit], pool: Pool, asked: Set[str]) -> tuple[Search, ...]:
     """The seeds' keywords; before them a probe, which tells how rare their words are."""
     probe = probe_query([hit.text for hit in seeds])
     if probe and probe not in asked and not all(is_probed(hit.text, pool.frequency) for hit in seeds):
         return (Search(probe, k=1),)
     queries = dict.fromkeys(keyword_query(hit.text, pool.frequency, pool.size) for hit in seeds)
+    if asked & set(queries):
+        return ()  # what else is now known of their words makes no other search worth it
     return tuple(Search(query, k=SEED_HITS) for query in queries if query)
 
 
-def _feedback(question: Question, best: Sequence[Hit], pool: Pool, asked: Collection[str]) -> tuple[Search, ...]:
+def _feedback(question: Question, best: Sequence[Hit], pool: Pool, asked: Set[str]) -> tuple[Search, ...]:
     """The question with the words of its best hits; before it the probes."""
     half = FEEDBACK_HITS // 2
     texts = [[hit.text for hit in part] for part in (best[:half], best[half:]) if part]

@@ -21,7 +21,7 @@ class PlanSettings:
 
     words: bool = True
     known_words: bool = True
-    topic: bool = True
+    topic: bool = False
     speakers: bool = True
     dated: bool = True
     keywords: bool = True
