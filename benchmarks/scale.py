@@ -36,9 +36,8 @@ from benchmarks.scale_table import write
 RESULTS = Path(__file__).parent / "results"
 VECTORS = Path(__file__).parents[1] / "results" / "vectors.sqlite"
 SIZES = "25000x384,25000x1536,250000x384,250000x1536,1000000x384"
-JOBS: tuple[tuple[str, ...], ...] = (("numpy exact",), ("answertrail exact",), IN_SQL) + tuple(
-    (name,) for name in IN_PROCESS if name not in ("numpy exact", "answertrail exact")
-)
+_OURS = (("numpy exact",), ("answertrail exact",), IN_SQL)
+JOBS: tuple[tuple[str, ...], ...] = (*_OURS, *((name,) for name in IN_PROCESS if (name,) not in _OURS))
 """What is measured in one process each, in this order."""
 
 
@@ -76,8 +75,13 @@ def measure_apart(names: tuple[str, ...], rows: Path, limit: float) -> Iterator[
         yield {"engine": name, "missing": why, "spent_s": spent, "load": round(os.getloadavg()[0], 1)}
 
 
+# Each search in one thread: several at once, and other work on the machine, would fight over more.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
 def run(sizes: Sequence[str], engines: Sequence[str], queries: int, limit: float, out: Path) -> None:
     """Measure size by size and write each engine's row as it comes."""
+    os.environ.update(ONE_THREAD)  # For the processes that are started from here.
     real = real_vectors(VECTORS)
     for size in sizes:
         rows, dims = (int(part) for part in size.split("x"))

@@ -36,10 +36,14 @@ Window = tuple[datetime, datetime]
 class Engine(Protocol):
     """`built` is the seconds it took to fill, `size` the bytes it takes where it can be said."""
 
-    name: str
-    built: float
-    size: int | None
-    note: str
+    @property
+    def name(self) -> str: ...
+    @property
+    def built(self) -> float: ...
+    @property
+    def size(self) -> int | None: ...
+    @property
+    def note(self) -> str: ...
 
     @abstractmethod
     async def search(self, vector: Any, k: int, window: Window | None) -> Sequence[int]:
@@ -92,9 +96,11 @@ class OurHnsw:
 
     name = "answertrail hnsw"
 
-    def __init__(self, db: Database, place: str, engine: HnswEngine, catalogue: Catalogue, *, exact: bool) -> None:
-        self._db, self._place, self._engine, self._catalogue, self._exact = db, place, engine, catalogue, exact
-        self.built, self.size, self.note, self.fallbacks = 0.0, None, "", 0
+    def __init__(self, engine: HnswEngine, catalogue: Catalogue, *, exact: bool) -> None:
+        self._engine, self._catalogue, self._exact = engine, catalogue, exact
+        self.built: float = 0.0
+        self.size: int | None = None
+        self.note, self.fallbacks = "", 0
         if exact:
             self.name = "answertrail exact in SQL"
 
@@ -102,13 +108,11 @@ class OurHnsw:
         ask = self._engine.exactly if self._exact else self._engine.dense
         found = await ask(vector, k, _filter(window))
         self.fallbacks += found.fallback is not None
-        self.note = f"{self.fallbacks} searches fell back" if self.fallbacks else ""
+        if self.fallbacks:
+            self.note = f"{self.fallbacks} searches fell back"
         return [int(self._catalogue.place(hit.chunk_id) or 0) for hit in found.hits]
 
-    async def close(self) -> None:
-        if not self._exact:
-            async with self._db.transaction() as conn:
-                await nearest.drop(conn, self._place)
+    async def close(self) -> None: ...
 
 
 async def our_hnsw(db: Database, rows: Rows, catalogue: Catalogue) -> tuple[OurHnsw, OurHnsw]:
@@ -126,8 +130,9 @@ async def our_hnsw(db: Database, rows: Rows, catalogue: Catalogue) -> tuple[OurH
         size = await nearest.build_index(conn, place, "halfvec", rows.size, dims, graph)
     built = time.perf_counter() - began
     engine = HnswEngine(db, place, dims, "halfvec", HnswSettings(ef_search=EF_SEARCH, graph=graph))
-    pair = tuple(OurHnsw(db, place, engine, catalogue, exact=exact) for exact in (False, True))
+    pair = tuple(OurHnsw(engine, catalogue, exact=exact) for exact in (False, True))
     pair[0].built, pair[0].size = built, size
+    pair[1].note = "the same table, its index not used"
     return pair[0], pair[1]
 
 

@@ -10,6 +10,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ def run(names: Sequence[str], folder: Path, home: Path, out: Connection) -> None
                 before = private_mb()
                 engine = IN_PROCESS[name](rows)
                 out.send(asyncio.run(measured(engine, rows, before)))
-    except Exception as error:  # Whatever a peer raises is a row of the table.
+    except Exception as error:  # noqa: BLE001 - whatever a peer raises is a row of the table.
         out.send(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:200])
 
 
@@ -93,7 +94,9 @@ async def _strata(engine: Engine, rows: Rows) -> list[float]:
         for number in range(PERIODS):
             await engine.search(rows.queries[at], PER_PERIOD, rows.quarter(number))
 
-    return [took for _, took in await _until_enough([lambda at=at: one(at) for at in range(min(20, len(rows.queries)))])]
+    return [
+        took for _, took in await _until_enough([lambda at=at: one(at) for at in range(min(20, len(rows.queries)))])
+    ]
 
 
 async def _clients(engine: Engine, rows: Rows) -> tuple[float, list[float]]:
@@ -113,9 +116,7 @@ async def _clients(engine: Engine, rows: Rows) -> tuple[float, list[float]]:
 
 
 async def _timed(engine: Engine, rows: Rows, asked: Sequence[tuple[int, Any]]) -> tuple[list[set[int]], list[float]]:
-    found = await _until_enough(
-        [lambda at=at, window=window: engine.search(rows.queries[at], K, window) for at, window in asked]
-    )
+    found = await _until_enough([partial(engine.search, rows.queries[at], K, window) for at, window in asked])
     return [set(rows_found) for rows_found, _ in found], [took for _, took in found]
 
 

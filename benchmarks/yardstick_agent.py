@@ -20,7 +20,7 @@ from benchmarks.in_memory import Opened
 BUDGET = 40
 
 
-async def agent_rankings(opened: Opened, recipe: str) -> list[RetrievalRun]:
+async def agent_rankings(opened: Opened, recipe: str | Recipe) -> list[RetrievalRun]:
     """Let the reader search a corpus under a recipe; return two rankings a question.
 
     `agent RECIPE` is all it was shown, in order, repeats too: by search, timeline search (in the order
@@ -31,7 +31,8 @@ async def agent_rankings(opened: Opened, recipe: str) -> list[RetrievalRun]:
     """
     corpus = opened.fresh()
     model = load_chat_model("reader", embedder=corpus.index.embedder)
-    settings = load_recipe(recipe)
+    settings = load_recipe(recipe) if isinstance(recipe, str) else recipe
+    recipe = settings.name
     rows = []
     for question in opened.questions:
         run = await run_agent(Ask(question.question, settings, model, corpus), _NotKept())

@@ -43,7 +43,8 @@ class LexicalIndex:
         native: Collection[str] = (),
     ) -> None:
         self._bm25 = bm25
-        self._documents = documents
+        # An array once and for all: made for every search it takes longer than the search.
+        self._documents = None if documents is None else (documents[0], np.asarray(documents[1], dtype=np.intp))
         self._native = frozenset(native)
         self._vocabulary = vocabulary
         self._spoken = spoken
@@ -119,11 +120,12 @@ class LexicalIndex:
         if self._documents is None:
             return None
         bm25, of = self._documents
-        count = max(of, default=0) + 1
+        count = int(of.max(initial=0)) + 1
         if count < 2:
             return None
         scores, weight = self._scored(query, bm25, count)
-        return (scores * np.float32(weight))[np.asarray(of, dtype=np.intp)]
+        votes: Scores = (scores * np.float32(weight))[of]
+        return votes
 
     def _scored(self, query: str, bm25: object, rows: int) -> tuple[Scores, float]:
         terms = query_terms(query, self.languages)
@@ -152,7 +154,7 @@ class LexicalIndex:
             self._bm25.save(str(folder), show_progress=False)  # type: ignore[attr-defined]
         if self._documents is not None:
             whole, of = self._documents
-            facts["documents"] = list(of)
+            facts["documents"] = of.tolist()
             # One folder for all files, as whoever checks it expects.
             whole.save(str(folder), show_progress=False, **_names(_DOCUMENTS))  # type: ignore[attr-defined]
         (folder / "lexical.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")

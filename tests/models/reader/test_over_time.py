@@ -152,6 +152,15 @@ def test_a_search_that_fails_is_not_made_again() -> None:
     assert not set(second) & set(third)
 
 
+def test_a_search_without_dates_is_asked_the_first_turn_only() -> None:
+    reader = Reader(dated=False)
+    first = reader.next_action(QUESTION, [], phase="explore").searches
+    assert len(first) == 2
+    seen = set[str]()
+    results = [find(corpus(), search, seen) for search in first]
+    assert reader.next_action(QUESTION, results, phase="explore").ready
+
+
 PERIODS = [
     {"period": "2019", "from": "2019-01-01", "to": "2020-01-01", "documents": 9, "shown": 4, "looked_at": True},
     {"period": "2021", "from": "2021-01-01", "to": "2022-01-01", "documents": 9, "shown": 0, "looked_at": True},

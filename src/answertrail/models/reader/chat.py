@@ -57,7 +57,8 @@ class ReaderModel:
         def embed(texts: Sequence[str]) -> Vectors:
             return self._embed(texts, loop)
 
-        reader = Reader(embed if self._embedder else None)
+        dated = _takes(request, _SEARCH, "from")
+        reader = Reader(embed if self._embedder else None, dated=dated)
         question, results = _read(request.messages)
         names = {tool.name for tool in request.tools}
         if _TABLE in names:
@@ -66,7 +67,7 @@ class ReaderModel:
         phase: Phase = "submit" if _SUBMIT in names else "explore"
         actions = await asyncio.to_thread(reader.next_action, question, results, phase=phase)
         ready = {"over_time": analyse(question).trajectory} if _takes(request, _READY, "over_time") else {}
-        return _reply(_calls(actions, ready, dated=_takes(request, _SEARCH, "from")))
+        return _reply(_calls(actions, ready, dated=dated))
 
     def _embed(self, texts: Sequence[str], loop: asyncio.AbstractEventLoop) -> Vectors:
         assert self._embedder is not None

@@ -48,9 +48,11 @@ class Actions:
 class Reader:
     """Reads tool results and decides the next turn. It keeps nothing between calls."""
 
-    def __init__(self, embed: Embed | None = None, settings: PlanSettings = PLAN) -> None:
+    def __init__(self, embed: Embed | None = None, settings: PlanSettings = PLAN, *, dated: bool = True) -> None:
+        """`dated` says whether the search takes dates; without them only the first turn's searches are made."""
         self._embed = embed
         self._settings = settings
+        self._dated = dated
 
     def next_action(self, question: str, results: Sequence[SearchResult], *, phase: Phase) -> Actions:
         """The next turn. `results` are all search results so far, in order, failed ones left out."""
@@ -71,13 +73,15 @@ class Reader:
     def _searches(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> tuple[Search, ...]:
         """The searches of the next turn; none when the plan has been carried out, whatever failed in it."""
         done = [Search(r.query, r.date_from, r.date_to) for r in results]
-        if asked.trajectory:
+        if asked.trajectory and self._dated:
             return over_time.next_searches(asked, results, pool, self._settings)
         first = plan.opening(asked)
         if not done:
             return first
         if len(done) > len(first) or set(done) - set(first) or not pool.hits:
             return ()
+        if asked.trajectory:
+            return plan.remaining(first, done)
         return plan.rereading(asked, pool, rank(asked, pool, self._embed))
 
     def _submit(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> Submission:
