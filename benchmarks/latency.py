@@ -112,7 +112,7 @@ def opened(rows: Sequence[ChunkRow], folder: Path, embedder: Embedder, clock: Cl
     matrix = np.load(folder / "dense.npy", mmap_mode="r")
     index = TimedIndex(rows, matrix, lexical, embedder)
     index.clock = clock
-    return OpenCorpus(CorpusRef(name="g_gold", snapshot=""), index)
+    return OpenCorpus(CorpusRef(name="g_gold", snapshot="in memory"), index)
 
 
 def keep(rows: Sequence[ChunkRow], vectors: Vectors, folder: Path) -> None:

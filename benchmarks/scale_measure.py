@@ -1,7 +1,7 @@
 """One engine of the scale benchmark, filled and asked in a process of its own.
 
 So its memory is its own, and one that takes too long can be stopped without the others. Numpy's
-exact search is timed before and after in the same process: other work on the machine slows both.
+exact search is asked in turn with it in the same process: other work on the machine slows both.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,17 @@ import numpy as np
 from answertrail.settings import Settings
 from answertrail.store import connect
 from benchmarks.scale_data import Rows, load
-from benchmarks.scale_engines import IN_PROCESS, IN_SQL, Engine, NumpyExact, catalogue_of, our_hnsw
+from benchmarks.scale_engines import IN_PROCESS, IN_SQL, Engine, NumpyExact, Window, catalogue_of, our_hnsw
 
-K, PER_PERIOD, PERIODS, CLIENTS = 10, 3, 16, 8
+K, PER_PERIOD, PERIODS, CLIENTS, ROUNDS = 10, 3, 16, 8, 20
 FEWEST, ENOUGH_S = 10, 20.0
 """A slow engine is asked fewer times: no further ones after so many seconds, but at least so many."""
 
 
 def run(names: Sequence[str], folder: Path, home: Path, out: Connection) -> None:
     """Measure the engines of these names on the saved rows; send a row each as soon as it is there."""
-    rows = load(folder)
     try:
+        rows = load(folder)
         if tuple(names) == IN_SQL:
             asyncio.run(_in_sql(rows, home, out.send))
         else:
@@ -54,49 +54,81 @@ async def measured(engine: Engine, rows: Rows, before_mb: float | None) -> dict[
     """Ask an engine everything; return what is written of it. `before_mb` was the memory before it was filled."""
     memory, load = private_mb(), os.getloadavg()[0]
     base = NumpyExact(rows)
-    asked = [(at, None) for at in range(len(rows.queries))]
-    windows = [(at, rows.quarter(at % PERIODS)) for at in range(len(rows.queries))]
-    true, first_ms = await _timed(base, rows, asked)
-    true_window, _ = await _timed(base, rows, windows)
-    await engine.search(rows.queries[0], K, None)  # What is loaded at the first search is not a search.
-    await engine.search(rows.queries[0], K, rows.quarter(7))
-    plain, plain_ms = await _timed(engine, rows, asked)
-    window, window_ms = await _timed(engine, rows, windows)
-    strata_ms = await _strata(engine, rows)
+    plain_of = [(at, None) for at in range(len(rows.queries))]
+    window_of = [(at, rows.quarter(at % PERIODS)) for at in range(len(rows.queries))]
+    for one in (base, engine):  # What is loaded at the first search is not a search.
+        await one.search(rows.queries[-1], K, None)
+        await one.search(rows.queries[-1], K, rows.quarter(7))
+    true, plain = await _in_turn([base, engine], [_one(rows, *asked) for asked in plain_of])
+    true_window, window = await _in_turn([base, engine], [_one(rows, *asked) for asked in window_of])
+    base_strata, strata = await _in_turn([base, engine], [_all_periods(rows, at) for at in range(ROUNDS)])
     a_second, clients_ms = await _clients(engine, rows)
-    _, last_ms = await _timed(base, rows, asked)
-    base_strata_ms = await _strata(base, rows)
     await engine.close()
     return {
         "engine": engine.name,
         "build_s": round(engine.built, 2),
         "bytes": engine.size,
         "memory_mb": None if memory is None or before_mb is None else round(max(0.0, memory - before_mb)),
-        "searches": len(plain_ms),
-        "k10_ms": _summary(plain_ms),
-        "k10_ratio": _ratio(plain_ms, (*first_ms, *last_ms)),
-        "window_ms": _summary(window_ms),
-        "strata_ms": _summary(strata_ms),
-        "strata_ratio": _ratio(strata_ms, base_strata_ms),
-        "recall": _recall(plain, true),
-        "window_recall": _recall(window, true_window),
-        "short": sum(len(found) < K for found in (*plain, *window)),
+        "searches": len(plain.ms),
+        "k10_ms": _summary(plain.ms),
+        "k10_ratio": _ratio(plain.ms, true.ms),
+        "window_ms": _summary(window.ms),
+        "strata_ms": _summary(strata.ms),
+        "strata_ratio": _ratio(strata.ms, base_strata.ms),
+        "recall": _recall(plain.found, true.found),
+        "window_recall": _recall(window.found, true_window.found),
+        "short": sum(len(found) < K for found in (*plain.found, *window.found)),
         "clients_per_s": round(a_second, 1),
         "clients_ms": _summary(clients_ms),
-        "numpy_k10_ms": _summary((*first_ms, *last_ms)),
+        "numpy_k10_ms": _summary(true.ms),
+        "numpy_strata_ms": _summary(base_strata.ms),
         "load": round(max(load, os.getloadavg()[0]), 1),
         "note": engine.note,
     }
 
 
-async def _strata(engine: Engine, rows: Rows) -> list[float]:
-    async def one(at: int) -> None:
-        for number in range(PERIODS):
-            await engine.search(rows.queries[at], PER_PERIOD, rows.quarter(number))
+Ask = Callable[[Engine], Awaitable[Sequence[int]]]
 
-    return [
-        took for _, took in await _until_enough([lambda at=at: one(at) for at in range(min(20, len(rows.queries)))])
-    ]
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The rows that each search found, and how long it took in ms."""
+
+    found: list[set[int]] = field(default_factory=list)
+    ms: list[float] = field(default_factory=list)
+
+
+def _one(rows: Rows, at: int, window: Window | None) -> Ask:
+    return lambda engine: engine.search(rows.queries[at], K, window)
+
+
+def _all_periods(rows: Rows, at: int) -> Ask:
+    async def ask(engine: Engine) -> list[int]:
+        vector = rows.queries[at % len(rows.queries)]
+        found: list[int] = []
+        for number in range(PERIODS):
+            found += await engine.search(vector, PER_PERIOD, rows.quarter(number))
+        return found
+
+    return ask
+
+
+async def _in_turn(engines: Sequence[Engine], asked: Sequence[Ask]) -> list[Answers]:
+    """Ask both engines each question, one after the other, as far as time goes.
+
+    In turn, since the machine's other work comes and goes.
+    """
+    out = [Answers() for _ in engines]
+    begun = time.perf_counter()
+    for ask in asked:
+        if len(out[0].ms) >= FEWEST and time.perf_counter() - begun > ENOUGH_S:
+            break
+        for engine, answers in zip(engines, out, strict=True):
+            began = time.perf_counter()
+            found = await ask(engine)
+            answers.ms.append((time.perf_counter() - began) * 1e3)
+            answers.found.append(set(found))
+    return out
 
 
 async def _clients(engine: Engine, rows: Rows) -> tuple[float, list[float]]:
@@ -115,26 +147,9 @@ async def _clients(engine: Engine, rows: Rows) -> tuple[float, list[float]]:
     return len(took) / (time.perf_counter() - begun), took
 
 
-async def _timed(engine: Engine, rows: Rows, asked: Sequence[tuple[int, Any]]) -> tuple[list[set[int]], list[float]]:
-    found = await _until_enough([partial(engine.search, rows.queries[at], K, window) for at, window in asked])
-    return [set(rows_found) for rows_found, _ in found], [took for _, took in found]
-
-
-async def _until_enough(asked: Sequence[Callable[[], Awaitable[Any]]]) -> list[tuple[Any, float]]:
-    """Return what each gave and how long it took in ms, as far as time went."""
-    out: list[tuple[Any, float]] = []
-    begun = time.perf_counter()
-    for ask in asked:
-        if len(out) >= FEWEST and time.perf_counter() - begun > ENOUGH_S:
-            break
-        began = time.perf_counter()
-        answer = await ask()
-        out.append((answer, (time.perf_counter() - began) * 1e3))
-    return out
-
-
 def _summary(took: Sequence[float]) -> dict[str, float]:
-    return {"p50": round(float(np.percentile(took, 50)), 2), "p95": round(float(np.percentile(took, 95)), 2)}
+    at = {"p50": 50, "p95": 95, "fastest": 0}
+    return {name: round(float(np.percentile(took, part)), 2) for name, part in at.items()}
 
 
 def _ratio(took: Sequence[float], base: Sequence[float]) -> float:

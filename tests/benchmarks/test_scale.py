@@ -7,8 +7,11 @@ import sqlite3
 
 import numpy as np
 import pytest
-from benchmarks.scale import measure_size, write
-from benchmarks.scale_data import MOVE, PER_DOCUMENT, grown, real_vectors
+from benchmarks.scale import measure_apart
+from benchmarks.scale_data import MOVE, PER_DOCUMENT, grown, load, real_vectors, save
+from benchmarks.scale_engines import IN_SQL, NumpyExact, catalogue_of, our_hnsw
+from benchmarks.scale_measure import measured
+from benchmarks.scale_table import HEAD, write
 
 from tests.search.engines.worlds import clustered
 
@@ -52,19 +55,63 @@ def test_too_few_vectors_to_build_on_are_refused(tmp_path):
         real_vectors(tmp_path / "v.sqlite")
 
 
-@pytest.mark.asyncio
-async def test_all_engines_answer_and_the_exact_ones_exactly(database, real, tmp_path):
+@pytest.fixture
+def rows(real, tmp_path):
     made = grown(real, 1600, 16, 16)
-    found = {row["engine"]: row for row in await measure_size(database, made, ["faiss"])}
-    assert {"numpy exact", "answertrail exact", "answertrail exact in SQL", "answertrail hnsw"} <= found.keys()
-    for name, row in found.items():
-        if "exact" in name or "flat" in name:
-            assert row["recall"] >= 0.97, name  # 2-byte floats may swap the last two
-            assert row["window_recall"] >= 0.97, name
-    ours = found["answertrail hnsw"]
+    save(made, tmp_path)
+    return tmp_path
+
+
+def test_saved_rows_are_read_back_whole(real, rows):
+    made, back = grown(real, 1600, 16, 16), load(rows)
+    for name in ("matrix", "queries", "days"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(made, name))
+
+
+@pytest.mark.asyncio
+async def test_both_ways_to_ask_the_database_answer(database, rows):
+    made = load(rows)
+    found = {
+        engine.name: await measured(engine, made, 0.0) for engine in await our_hnsw(database, made, catalogue_of(made))
+    }
+    assert tuple(found) == IN_SQL
+    assert found[IN_SQL[1]]["recall"] >= 0.97  # 2-byte floats may swap the last two
+    assert found[IN_SQL[1]]["window_recall"] >= 0.97
+    ours = found[IN_SQL[0]]
     assert ours["short"] == 0
     assert ours["recall"] >= 0.9
     assert ours["bytes"] > 1600 * 16 * 2
-    text = write({"1600x16": {"engines": list(found.values())}}, tmp_path)
-    assert "## 1600 chunks, 16 dimensions" in text
-    assert json.loads((tmp_path / "scale.json").read_text())["1600x16"]["engines"][0]["engine"] == "numpy exact"
+
+
+def test_an_engine_is_measured_in_a_process_of_its_own_and_exactly(rows):
+    (row,) = measure_apart(("answertrail exact",), rows, 60)
+    assert row["recall"] == row["window_recall"] == 1.0
+    assert row["short"] == 0
+    assert row["searches"] == 16
+    assert row["k10_ms"]["fastest"] <= row["k10_ms"]["p50"] <= row["k10_ms"]["p95"]
+
+
+def test_an_engine_that_takes_too_long_is_a_row_that_says_so(rows):
+    (row,) = measure_apart(("answertrail exact",), rows, 0)
+    assert row["engine"] == "answertrail exact"
+    assert row["missing"] == "stopped at the limit of 0 s"
+
+
+def test_an_engine_that_fails_is_a_row_with_its_reason(tmp_path):
+    (row,) = measure_apart(("answertrail exact",), tmp_path, 60)  # a folder without rows
+    assert "matrix.npy" in row["missing"]
+
+
+@pytest.mark.asyncio
+async def test_rows_are_written_as_they_come_and_replace_older_ones(real, tmp_path):
+    made = grown(real, 400, 16, 10)
+    row = await measured(NumpyExact(made), made, None)
+    gone = {"engine": "other", "missing": "stopped at the limit of 5 s", "spent_s": 5, "load": 1.0}
+    write("1600x16", gone, {"cpus": 2}, tmp_path)
+    write("1600x16", row, {"cpus": 2}, tmp_path)
+    text = write("1600x16", row | {"build_s": 7.25}, {"cpus": 2}, tmp_path)
+    assert "## 1,600 chunks, 16 dimensions" in text
+    assert "not measured: stopped at the limit of 5 s (5 s spent)" in text
+    assert [line.count("|") for line in text.splitlines() if line.startswith("|")] == [len(HEAD) + 1] * 4
+    kept = json.loads((tmp_path / "scale.json").read_text())["sizes"]["1600x16"]
+    assert [(row["engine"], row.get("build_s")) for row in kept] == [("other", None), ("numpy exact", 7.25)]

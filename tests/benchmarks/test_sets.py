@@ -88,7 +88,7 @@ def test_locomo_keeps_its_defects_in_sight_and_its_turns_whole():
     assert first.document.published_at == "2023-05-08"
     assert (first.chunks[2].speakers, first.chunks[2].text) == (
         ("Caroline",),
-        "I went to a LGBTQ support group yesterday and it was so powerful.",
+        "Caroline: I went to a LGBTQ support group yesterday and it was so powerful.",
     )
     assert [len(questions) for _, questions in found.corpora()] == [
         sum(q.question_id.startswith(name) for q in found.questions.questions)

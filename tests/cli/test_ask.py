@@ -21,7 +21,8 @@ def test_search_returns_min_k_matching_hits_in_the_contract_shape(cli, ingested,
     assert set(found["hits"][0]) == {
         "chunk_id", "document_id", "title", "published_at", "start_s", "end_s", "url", "score", "text"
     }  # fmt: skip
-    assert found["hits"][0]["chunk_id"] == "20250110_ep1:00030"
+    # The two passages that say both words.
+    assert found["hits"][0]["chunk_id"] in {"20250110_ep1:00030", "20250620_ep2:00000"}
 
 
 def test_search_filters_by_date_and_document(cli, ingested):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -98,7 +99,7 @@ class LexicalIndex:
         Of the stems that several languages give a word those the corpus has, else the first.
         """
         out: dict[str, int] = {}
-        for term in query_terms(query, self.languages):
+        for term in _terms_of(query, self.languages):
             for token in [token for token in term if token in self._vocabulary] or term[:1]:
                 out[token] = self._spoken[self._vocabulary[token]] if token in self._vocabulary else 0
         return out
@@ -128,7 +129,7 @@ class LexicalIndex:
         return votes
 
     def _scored(self, query: str, bm25: object, rows: int) -> tuple[Scores, float]:
-        terms = query_terms(query, self.languages)
+        terms = _terms_of(query, self.languages)
         known = list(dict.fromkeys(self._vocabulary[t] for term in terms for t in term if t in self._vocabulary))
         if not known:
             return np.zeros(rows, dtype=np.float32), 0.0
@@ -187,8 +188,19 @@ def native_languages(texts: Sequence[str], tags: Sequence[str | None]) -> frozen
 
 def language_factor(query: str, native: Collection[str]) -> float:
     """Return 0.25 for a query all of whose languages are known and none of them native, else 1."""
-    asked = languages_of(query)
+    asked = _languages_of(query)
     return FOREIGN if native and asked and not set(asked) & set(native) else 1.0
+
+
+# A search asks for them three times: for chunks, for documents, and to tell which terms it had.
+@lru_cache(maxsize=64)
+def _terms_of(query: str, languages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(query_terms(query, languages))
+
+
+@lru_cache(maxsize=64)
+def _languages_of(query: str) -> tuple[str, ...]:
+    return languages_of(query)
 
 
 def _bm25(ids: Sequence[Sequence[int]], vocabulary: Mapping[str, int]) -> object:
