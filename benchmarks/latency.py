@@ -4,11 +4,11 @@
 
 The corpus are the first passages of the three g_gold corpora, opened as `open_corpus` opens them
 from its cache: vectors and BM25 memory-mapped from files. Every question is asked once with an
-empty cache (cold), then again (repeated: its vector is kept). Parts are timed inside the same
-searches; `rest` is what is left: filters, hits, and waiting for a thread. Before each search
-numpy's bare matrix x vector and partial sort are timed over the same matrix in memory; ratios are
-to that, since other work on the machine slows both. `--threads` are those of numpy's BLAS. Writes
-latency.json and latency.md.
+empty cache (cold), then again (repeated: its vector is kept), and of `fused` also by 8 clients at
+once. Parts are timed inside the same searches; `rest` is what is left: filters, hits, and waiting
+for a thread. Before each search numpy's bare matrix x vector and partial sort are timed over the
+same matrix in memory; ratios are to that, since other work on the machine slows both. `--threads`
+are those of numpy's BLAS. Writes latency.json and latency.md.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from benchmarks.vector_cache import CachedEmbedder
 
 RESULTS = Path(__file__).parent / "results"
 VECTORS = Path(__file__).parents[1] / "results" / "vectors.sqlite"
-CHUNKS, K = 25_401, 10
+CHUNKS, K, CLIENTS = 25_401, 10, 8
 PARTS = ("embedding", "cosines", "BM25 of chunks", "BM25 of documents", "ranking", "rest")
 _BLAS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
@@ -142,6 +142,7 @@ async def measure(
         again = [await _search(corpus, question, mode, clock, bare) for question in questions]
         found[name] = {"cold": _summary(cold), "repeated": _summary(again)}
     return {
+        "clients_per_s": round(await _clients(opened(rows, folder, embedder, clock), questions), 1),
         "load": [round(load, 1), round(os.getloadavg()[0], 1)],
         "opening_ms": round(opening, 1),
         "first_search": {"ms": round(first["all"], 1)} | {part: round(first[part], 1) for part in PARTS},
@@ -165,6 +166,21 @@ async def _search(corpus: OpenCorpus, question: str, mode: Mode, clock: Clock, b
     took, cpu = (time.perf_counter() - began) * 1e3, (time.process_time() - worked) * 1e3
     parts = {part: clock.parts.get(part, 0.0) for part in PARTS[:-1]}
     return {**parts, "rest": took - sum(parts.values()), "all": took, "cpu": cpu, "numpy": numpy_ms}
+
+
+async def _clients(corpus: OpenCorpus, questions: Sequence[str]) -> float:
+    """Return fused searches a second of 8 at once, their queries embedded before."""
+    for question in questions:
+        await corpus.search(question, mode="fused", k=K)
+    waiting = list(questions)
+
+    async def client() -> None:
+        while waiting:
+            await corpus.search(waiting.pop(), mode="fused", k=K)
+
+    began = time.perf_counter()
+    await asyncio.gather(*(client() for _ in range(CLIENTS)))
+    return len(questions) / (time.perf_counter() - began)
 
 
 def _summary(searches: Sequence[Mapping[str, float]]) -> dict[str, Any]:
@@ -210,7 +226,8 @@ def table(found: Mapping[str, Any]) -> str:
         lines += [
             f"\n{run['modes']['fused']['cold']['searches']} questions a row; load average {run['load'][0]} to "
             f"{run['load'][1]} on {found['machine']['cpus']} cores, {run['when']}. Opening from the cache "
-            f"{run['opening_ms']} ms; the first search of all {run['first_search']['ms']} ms ({first}).\n"
+            f"{run['opening_ms']} ms; 8 repeated fused searches at once: {run['clients_per_s']} a second; "
+            f"the first search of all {run['first_search']['ms']} ms ({first}).\n"
         ]
     return "\n".join(lines)
 

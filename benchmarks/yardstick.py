@@ -18,7 +18,7 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from benchmarks.sets.xquad import load_xquad
 from benchmarks.vector_cache import CachedEmbedder
 from benchmarks.yardstick_agent import agent_rankings
 from benchmarks.yardstick_score import SetScores, rankings, score
-from benchmarks.yardstick_tables import tables
+from benchmarks.yardstick_tables import COLUMNS, tables
 
 RESULTS = Path(__file__).parent / "results"
 VECTORS = Path(__file__).parents[1] / "results" / "vectors.sqlite"
@@ -79,6 +79,10 @@ def _entry(found: PublicSet, embedder: str, scored: SetScores) -> dict[str, Any]
     def plain(measures: Any) -> dict[str, Any]:
         return {name: value.as_json() for name, value in measures.items()}
 
+    def told(measures: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep of a group what the tables have columns for: the file would be half again as large."""
+        return {name: value for name, value in measures.items() if name in COLUMNS}
+
     return {
         "embedder": embedder,
         "unit": found.unit,
@@ -92,7 +96,8 @@ def _entry(found: PublicSet, embedder: str, scored: SetScores) -> dict[str, Any]
         "left_out": list(found.left_out),
         "modes": {mode: plain(measures) for mode, measures in scored.measures.items()},
         "groups": {
-            part: {mode: plain(measures) for mode, measures in rows.items()} for part, rows in scored.groups.items()
+            part: {mode: plain(told(measures)) for mode, measures in rows.items()}
+            for part, rows in scored.groups.items()
         },
         "shown": dict(scored.shown),
         "default_minus_best": {
@@ -115,7 +120,7 @@ def write(found: dict[str, Any], folder: Path = RESULTS) -> str:
     )
     text = "\n".join([head, *(markdown(table) for table in tables(merged))])
     folder.mkdir(parents=True, exist_ok=True)
-    _replace(path, json.dumps(merged, indent=1, ensure_ascii=False) + "\n")
+    _replace(path, json.dumps(merged, separators=(",", ":"), ensure_ascii=False) + "\n")
     _replace(folder / "yardstick.md", text)
     return text
 

@@ -14,7 +14,7 @@ from answertrail.agent.recipe import load
 from answertrail.agent.render import markdown
 from answertrail.agent.verify import faults_of
 from answertrail.errors import InputError, ServiceError
-from answertrail.models.chat.base import ToolMessage, Usage, UserMessage
+from answertrail.models.chat.base import ChatReply, ToolCall, ToolMessage, Usage, UserMessage
 from answertrail.models.chat.scripted import ScriptedModel
 from tests.agent.world import (
     ANSWER,
@@ -556,3 +556,11 @@ def test_a_long_question_that_finds_nothing_is_declined_and_verifies():
     run = ask([says(search("kiln")), says(search("glaze")), says(ready())], question=question, corpus=open_corpus({}))
     assert run.answer.outcome == "cannot_answer"
     assert [fault.message for fault in faults_of(run)] == []
+
+
+def test_of_one_turn_only_the_first_calls_are_run_though_they_are_all_alike():
+    alike = ChatReply("", tuple(ToolCall("same", "search_transcripts", '{"query": "kiln"}') for _ in range(25)),
+                      Usage(), 0.0, "scripted")  # fmt: skip
+    run = ask([alike, *EXPLORED, says(ANSWER)])
+    assert len(run.searches) == 20 + 2
+    assert [g["guard"] for g in run.guards].count("bad_call") == 5

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from answertrail.agent.ask import Ask, Limits
 from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import load
+from answertrail.agent.render import markdown
 from answertrail.agent.verify import faults_of
 from answertrail.errors import ServiceError
-from answertrail.models.chat.base import ToolMessage, UserMessage
+from answertrail.models.chat.base import ToolMessage, Usage, UserMessage
 from answertrail.models.chat.scripted import ScriptedModel
 from tests.agent.seasons import (
     DOUBT,
@@ -191,6 +193,10 @@ def test_nothing_seen_declines_without_any_writing_call_and_tells_what_was_looke
             [stance("2023-02", TOASTER, FIRST), nothing("2023")],
             "row 2: row 1 gives a stance in 2023; one of the two is wrong",
         ),
+        (
+            [stance("2023", TOASTER, FIRST), nothing("2023-02")],
+            "row 2: row 1 cites a1:00000 of 2023-02-10, inside 2023-02; one of the two is wrong",
+        ),
         ([nothing("2031"), stance("2023-02-11", TOASTER, FIRST)], "row 2: a1:00000 is of 2023-02-10, outside"),
     ],
 )
@@ -225,6 +231,60 @@ def test_a_stance_of_a_whole_year_does_not_forbid_a_month_of_it_in_which_nothing
     _, run = asked(*EXPLORED, says(table(*rows)), says(ANSWER))
     assert len(run.meta["timeline"]["rows"]) == 2
     assert "rejected" not in run.meta["timeline"]
+
+
+def test_an_empty_stance_beside_nothing_found_is_no_stance():
+    row = {"when": "2023-08", "nothing_found": True, "stance": "", "citations": []}
+    _, run = asked(*EXPLORED, says(table(row)), says(ANSWER))
+    assert run.meta["timeline"]["rows"] == [
+        {"when": "2023-08", "from": "2023-08-01", "to": "2023-09-01", "nothing_found": True}
+    ]
+    assert "rejected" not in run.meta["timeline"]
+
+
+def test_nothing_found_is_withdrawn_where_the_answer_cites_a_passage_of_that_time():
+    wrong = stance("2023-02", "The kiln cost 9000 euros at auction.", FIRST)
+    _, run = asked(*EXPLORED, says(table(nothing("2024-02"), nothing("2023-08"), wrong)), says(ANSWER))
+    kept = run.meta["timeline"]
+    assert [row["when"] for row in kept["rows"]] == ["2023-08", "2023-02"]
+    assert kept["withdrawn"] == [
+        {"when": "2024-02", "from": "2024-02-01", "to": "2024-03-01", "nothing_found": True, "cited": [TURN]}
+    ]
+    # The checks go on naming the row they are of.
+    assert {check["statement"] for check in kept["checks"]} == {1}
+    [told_of] = [g["detail"] for g in run.guards if g["guard"] == "table_contradicted"]
+    assert "nothing was found in 2024-02, but the answer cites d1:00000; the row is withdrawn" in told_of
+    assert [p.evidence for p in run.answer.coverage] == [[FIRST], [], [], [TURN], []]
+    assert list(faults_of(run)) == []
+
+
+def test_a_table_of_which_every_row_is_withdrawn_is_none():
+    _, run = asked(*EXPLORED, says(table(nothing("2023..2024"), nothing("undated"))),
+                   says(submit("answered", (TOASTER, [FIRST]), ("Elements of an electric kiln.", [LOST]))))  # fmt: skip
+    assert "rows" not in run.meta["timeline"]
+    assert [row["cited"] for row in run.meta["timeline"]["withdrawn"]] == [[FIRST], [LOST]]
+    assert list(faults_of(run)) == []
+
+
+def test_a_dated_search_cut_off_by_k_does_not_let_its_other_periods_be_called_empty():
+    narrow = [says(search("toaster", k=1, **{"from": "2023-01-01", "to": "2024-02-28"})), says(search("wood", k=1))]
+    bold, honest = table(nothing("2023-08"), nothing("2024-02")), table(stance("2023-02", TOASTER, FIRST))
+    model, run = asked(*narrow, says(ready()), says(bold), says(honest), says(submit("answered", (TOASTER, [FIRST]))))
+    assert "no search of this run looked at 2023-08" in told(model, 4)[0]["error"]
+    # Of 2023-05 the other search brought a passage.
+    assert [p.searched for p in run.answer.coverage] == [True, True, False, False, False]
+    assert list(faults_of(run)) == []
+
+
+def test_a_dated_search_that_brought_all_that_matched_looked_at_its_few_periods():
+    recipe = switched("default", search={"mode": "lexical"}, two_step=True, ready_coverage=False)
+    dated = {"from": "2023-05-01", "to": "2024-03-01"}
+    steps = [says(search("toaster")), says(search("zeppelin", **dated)), says(ready())]
+    end = [says(table(nothing("2023-05..2024-02"))), says(submit("answered", (TOASTER, [FIRST])))]
+    _, run = asked(*steps, *end, recipe=recipe)
+    assert run.meta["complete_searches"] == ["s2"]
+    assert [p.searched for p in run.answer.coverage] == [True, True, True, True, False]
+    assert list(faults_of(run)) == []
 
 
 def test_an_unsupported_stance_is_flagged_or_refused_as_the_recipe_says():
@@ -311,6 +371,26 @@ def test_a_cap_reached_while_the_table_is_repaired_ends_the_run_over_budget():
     assert len(run.meta["timeline"]["rejected"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("limits", "tables"),
+    # Five calls are made before the last table that leaves two: one to repair it and one to answer.
+    [(Limits(max_cost_usd=0.055), 1), (Limits(max_cost_usd=0.065), 2), (Limits(max_tokens=5500), 1),
+     (Limits(max_tokens=6500), 2), (Limits(max_tokens=7500), 3)],
+)  # fmt: skip
+def test_a_table_is_not_asked_for_again_with_what_is_kept_for_the_answer(limits, tables):
+    def dear(*calls):
+        return says(*calls, cost=0.01, usage=Usage(input_tokens=900, output_tokens=100))
+
+    bad = dear(table(stance("2023-05", TOASTER, FIRST)))
+    explored = [dear(*step.calls) for step in EXPLORED]
+    model, run = asked(*explored, *[bad] * tables, dear(ANSWER), limits=limits)
+    assert (run.status, len(run.meta["timeline"]["rejected"])) == ("completed", tables)
+    assert guards(run) == (["budget_reserve", "no_table"] if tables < 3 else ["no_table"])
+    assert "No dated table was accepted" in model.requests[-1].messages[-1].text
+    assert run.answer.coverage
+    assert list(faults_of(run)) == []
+
+
 def test_a_failing_model_leaves_the_table_in_the_evidence():
     _, run = asked(*EXPLORED, says(GOOD), ServiceError("the endpoint went away"))
     assert (run.status, run.answer) == ("failed", None)
@@ -348,6 +428,30 @@ def test_a_run_cancelled_at_the_table_is_stored_as_cancelled():
     asyncio.run(stop_midway())
     assert store.last.status == "cancelled"
     assert store.last.usage[-1]["phase"] == "timeline"
+
+
+def test_hundreds_of_periods_are_told_in_few_rows_to_the_model_and_to_the_reader():
+    texts = {f"y{y}:00000": f"In this year the electric kiln was number {y}." for y in range(1600, 2000)}
+    dates = {f"y{y}": datetime(y, 6, 1, tzinfo=UTC) for y in range(1600, 2000)}
+    near = search("electric kiln number", k=1, **{"from": "1700-01-01", "to": "1701-01-01"})
+    claim = "In this year the electric kiln was number 1700."
+    said = says(table(stance("1700", claim, "y1700:00000")))
+    steps = [says(near), says(search("kiln", k=1, **{"from": "1800-01-01", "to": "1801-01-01"})), says(ready())]
+    model, run = asked(*steps, said, says(submit("answered", (claim, ["y1700:00000"]))),
+                       corpus=open_corpus(texts, dates))  # fmt: skip
+    assert run.status == "completed"
+    periods = [row["period"] for row in told(model, 4)[0]["coverage"]["periods"]]
+    assert periods == ["1600..1699", "1700", "1701..1799", "1800", "1801..1999"]
+    assert '"1801..1999"' in model.requests[3].messages[-1].text
+    shown = markdown(run)
+    assert "Over time: 400 periods have documents: 2 searched, 1 with evidence, 1 without." in shown
+    lines = [line for line in shown.splitlines() if line.startswith("| 1")]
+    assert lines == [
+        "| 1600 to 1699 | 100 periods, not searched |", "| 1700 | [1] |", "| 1701 to 1799 | 99 periods, not searched |",
+        "| 1800 | 1 shown, none cited |", "| 1801 to 1999 | 199 periods, not searched |",
+    ]  # fmt: skip
+    assert len(run.answer.coverage) == 400
+    assert list(faults_of(run)) == []
 
 
 def test_the_default_recipe_does_it_all_on_a_question_over_time():

@@ -63,6 +63,10 @@ def test_an_index_that_became_old_is_said_everywhere(cli, kiln, ingested):
         ("--engine", "hnsw", "--set", "speed=9"),
         ("--engine", "hnsw", "--set", "m"),
         ("--engine", "hnsw", "--set", "m=high"),
+        ("--engine", "hnsw", "--set", "m=--5"),
+        ("--engine", "hnsw", "--set", "m=²"),
+        ("--engine", "hnsw", "--set", f"m={'9' * 5000}"),
+        ("--engine", ""),
         ("--engine", "hnsw", "--keep"),
         ("--engine", "hnsw", "--keep", "--drop"),
         ("--engine", "exact", "--set", "m=4"),
@@ -74,3 +78,49 @@ def test_what_cannot_be_done_is_refused_with_a_reason(cli, words):
     assert refused.code == 2
     assert refused.json["error"]["message"]
     assert cli("status", "--json").json["engine"] == "exact"
+
+
+@pytest.mark.usefixtures("ingested")
+@pytest.mark.parametrize(
+    ("engine", "variable", "address"),
+    [
+        ("milvus", "ANSWERTRAIL_MILVUS_URI", "nowhere.db"),
+        ("opensearch", "ANSWERTRAIL_OPENSEARCH_URL", "http://127.0.0.1:9"),
+    ],
+)
+@pytest.mark.parametrize("value", ["abc", "--5", "²", "1.5"])
+def test_a_setting_that_is_no_number_is_named_with_what_is_expected(cli, monkeypatch, engine, variable, address, value):
+    monkeypatch.setenv(variable, address)
+    refused = cli("corpus", "index", "kiln", "--engine", engine, "--set", f"m={value}", "--json")
+    assert refused.code == 2
+    assert refused.json["error"]["message"].startswith("m must be a whole number from 2 to")
+
+
+@pytest.mark.usefixtures("ingested")
+def test_exact_has_nothing_to_drop_and_an_empty_engine_is_none(cli):
+    refused = cli("corpus", "index", "kiln", "--engine", "exact", "--drop", "--json")
+    assert "exact needs no index" in refused.json["error"]["message"]
+    refused = cli("search", "kiln", "--engine", "", "--json")
+    assert (refused.code, refused.json["error"]["message"]) == (2, "--engine is empty")
+
+
+@pytest.mark.usefixtures("ingested")
+@pytest.mark.parametrize("address", ["https://admin:Pa/5ecret@h:9200", "root:5ecret@localhost:19530"])
+@pytest.mark.parametrize(
+    ("engine", "variable"),
+    [("milvus", "ANSWERTRAIL_MILVUS_URI"), ("opensearch", "ANSWERTRAIL_OPENSEARCH_URL")],
+)
+def test_an_address_that_cannot_be_read_is_refused_without_its_password(cli, monkeypatch, engine, variable, address):
+    monkeypatch.setenv(variable, address)
+    refused = cli("corpus", "index", "kiln", "--engine", engine)
+    assert refused.code == 2
+    assert "percent-encode the password" in refused.err
+    assert "5ecret" not in refused.out + refused.err
+    assert "Pa" not in refused.out + refused.err
+
+
+@pytest.mark.usefixtures("ingested")
+def test_deleting_a_corpus_takes_its_index_with_it(cli):
+    assert cli("corpus", "index", "kiln", "--engine", "hnsw").code == 0
+    deleted = cli("corpus", "delete", "kiln", "--yes", "--json")
+    assert (deleted.code, "left" in deleted.json) == (0, False)

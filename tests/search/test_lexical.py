@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answertrail.search.lexical import LexicalIndex, language_factor
+from answertrail.search.lexical import LexicalIndex, language_factor, native_scripts
 from answertrail.search.tokens import index_tokens, query_tokens
 
 KILN = ["red kiln", "red glaze on red clay", "barn"]  # lengths 2, 5, 1; average 8/3
@@ -159,7 +159,7 @@ def test_texts_and_languages_must_pair_up():
         LexicalIndex.build(["a", "b"], ["en"])
 
 
-def test_a_query_in_a_language_the_corpus_is_not_in_has_a_quarter_of_the_weight():
+def test_a_query_in_a_script_the_corpus_is_not_written_in_has_a_quarter_of_the_weight():
     """A Korean page with a few English names must not win an English question by those names alone."""
     pages = ["화면 잠금 설정", "GNOME 설정 열기", "프린터 추가"]
     korean = LexicalIndex.build(pages, ["ko"] * 3)
@@ -169,7 +169,40 @@ def test_a_query_in_a_language_the_corpus_is_not_in_has_a_quarter_of_the_weight(
     untagged = LexicalIndex.build(pages, [None] * 3)
     assert korean.scores(question)[1] == pytest.approx(untagged.scores(question)[1])
     assert korean.scores("GNOME 설정은 어디에 있나요")[1] > korean.scores(question)[1]
-    assert language_factor(question, {"ko"}) == 0.25
-    assert language_factor(question, {"ko", "en"}) == 1.0
-    assert language_factor("GNOME", {"ko"}) == 1.0  # which language that is cannot be told
+    korean_scripts = native_scripts(pages, ["ko"] * 3)
+    assert language_factor(question, korean_scripts) == 0.25
+    assert language_factor(question, korean_scripts | {"LATIN"}) == 1.0
+    assert language_factor("GNOME", korean_scripts) == 1.0  # which language that is cannot be told
+    assert language_factor("韓國 經濟", korean_scripts) == 1.0  # Korean is written so too
     assert both.scores(question)[1] > korean.scores(question)[1]
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "query"),
+    [
+        ("ja", "東京大地震の後に復興計画が作られた。", "東京大地震"),
+        ("nb", "Byggingen av den nye broen begynte i mai.", "når begynte byggingen av broen"),
+        ("bg", "Инфлацията в България остава висока.", "инфлацията в България"),
+        ("uk", "Будування мосту почалось у травні.", "коли почалось будування мосту"),
+        ("be", "Падаткі і цэны растуць.", "падаткі"),
+        ("fa", "تورم در ایران بالا است.", "تورم در ایران"),
+        ("mr", "नवीन पुलाचे बांधकाम मे महिन्यात सुरू झाले.", "नवीन पुलाचे बांधकाम"),
+        ("de", "Die Inflation in Berlin steigt.", "Inflation in Berlin"),
+        ("eng", "When inflation is up, prices are.", "when is inflation up"),
+        ("iw", "בניית הגשר החדש התחילה במאי.", "מתי התחילה בניית הגשר"),
+        ("en", "가마를 헛간으로 옮겼다.", "가마 헛간"),  # the text is the truth, not its tag
+        (None, "Die Inflation in Berlin steigt.", "inflation in Berlin, what is it"),  # one script
+    ],
+)
+def test_a_query_in_the_script_of_the_corpus_keeps_its_weight_whatever_either_is_taken_for(tag, text, query):
+    scripts = native_scripts([text] * 3, [tag] * 3)
+    assert language_factor(query, scripts) == 1.0
+
+
+@pytest.mark.parametrize("query", ["where is the kiln", "где печь", "أين الفرن", "가마는 어디에", "भट्ठी कहाँ है"])
+def test_a_query_in_another_script_than_a_chinese_corpus_loses_weight(query):
+    assert language_factor(query, native_scripts(["窑在谷仓里，温度是1240度。"], ["zh"])) == 0.25
+
+
+def test_a_tag_of_three_letters_is_stemmed_as_its_language():
+    assert build(["The kilns"], "eng").scores("kiln")[0][0] > 0

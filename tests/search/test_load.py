@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from answertrail.errors import NotFoundError
-from answertrail.search import load
+from answertrail.search import checked, load
 from answertrail.search.load import open_corpus
 from answertrail.search.modes import MODES
 from answertrail.store import chunks, corpora, documents, embeddings
@@ -209,7 +209,7 @@ async def test_the_newest_three_indexes_are_kept_and_half_made_ones_are_cleared(
     stale.mkdir()
     os.utime(stale, (0, 0))
     # What cannot be removed harms nothing.
-    monkeypatch.setattr(load.shutil, "rmtree", lambda path, ignore_errors=False: None)
+    monkeypatch.setattr(checked.shutil, "rmtree", lambda path, ignore_errors=False: None)
     await say(database, corpus, embedder, OLD, title="Title 5")
     await open_corpus(database, settings, "talks")
     monkeypatch.undo()

@@ -65,6 +65,14 @@ def test_what_was_translated_once_is_remembered_in_memory_and_on_disk(tmp_path):
     assert put(fresh, "가마").translations[0].text == "oven"
 
 
+@pytest.mark.parametrize("held", ["[" * 100_000, '{"key": ["a", "b"], "text": ""}', '{"key": ["a", "b"], "text": " "}'])
+def test_a_kept_file_that_holds_no_text_is_as_if_it_were_not_there(tmp_path, held):
+    TranslationCache(tmp_path).put(("a", "b"), "kiln")
+    assert TranslationCache(tmp_path).get(("a", "b")) == "kiln"
+    next(tmp_path.iterdir()).write_text(held)
+    assert TranslationCache(tmp_path).get(("a", "b")) is None
+
+
 @pytest.mark.parametrize(
     ("step", "why"),
     [
@@ -111,6 +119,7 @@ def test_the_languages_of_a_corpus_come_from_tags_and_texts():
     assert spoken_in([*english, *bare]) == ("en", "ko")
     assert spoken_in([*english * 2, korean[0]]) == ("en",)  # under a tenth
     assert spoken_in([]) == ()
+    assert spoken_in([replace(item, language="nb") for item in english[:5]] + korean) == ("ko", "no")
 
 
 def test_an_open_corpus_searches_in_all_wordings_and_shows_them():

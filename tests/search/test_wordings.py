@@ -58,6 +58,20 @@ def test_a_wording_that_matches_nothing_takes_nothing_away():
         assert (both.lexical.tolist(), both.weight) == ([0, 3, 1], 0.75)
 
 
+def test_nonsense_stands_out_no_more_than_the_query_does():
+    # The query: mean 0.5, deviation 0.1414, its best row 1.414 above. Nonsense: one row far out, and no term of it.
+    query = signals([0.7, 0.6, 0.4, 0.3, 0.5], [3, 0, 0, 0, 0], 1.0)
+    nonsense = signals([0.1, 0.1, 0.1, 0.1, 0.9], [0, 0, 0, 0, 0], 0.0)
+    both = combined([query, nonsense])
+    assert both.dense.tolist() == pytest.approx([0.7, 0.6, 0.43, 0.43, 0.7], abs=1e-2)
+    assert (both.lexical.argmax(), both.weight) == (0, 1.0)
+    # A translation that rows have a term of, and any wording of a query they have none of, may stand out more.
+    known = signals([0.1, 0.1, 0.1, 0.1, 0.9], [0, 0, 0, 0, 2], 1.0)
+    unknown = signals([0.7, 0.6, 0.4, 0.3, 0.5], [0, 0, 0, 0, 0], 0.0)
+    for pair in ([query, known], [unknown, nonsense]):
+        assert combined(pair).dense.argmax() == 4
+
+
 @given(st.lists(st.tuples(st.floats(-1, 1, width=32), st.floats(0, 9, width=32)), min_size=2, max_size=8))
 def test_a_wording_twice_is_that_wording_once(rows):
     alone = signals([d for d, _ in rows], [x for _, x in rows], 0.6)

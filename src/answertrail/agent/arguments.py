@@ -133,6 +133,12 @@ class SubmittedRow(_Arguments):
     def _known_form(cls, value: str) -> str:
         return check_when(value)
 
+    @field_validator("stance", mode="before")
+    @classmethod
+    def _empty_is_absent(cls, value: Any) -> Any:
+        """Models send an empty text for what they do not give."""
+        return None if isinstance(value, str) and not value.strip() else value
+
     @field_validator("stance")
     @classmethod
     def _not_blank(cls, value: str | None) -> str | None:

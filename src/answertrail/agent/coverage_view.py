@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Literal
 
+from answertrail.agent.coverage import MOST_PERIODS
 from answertrail.records.base import instant
-from answertrail.records.run import Answer, CoveragePeriod
+from answertrail.records.run import Answer, CoveragePeriod, RunChunk
 
 State = Literal["evidence", "no evidence", "not searched", "not known"]
 """`no evidence`: searched, but no passage of it is cited, in the answer or in its dated table."""
@@ -16,16 +19,40 @@ State = Literal["evidence", "no evidence", "not searched", "not known"]
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """One period: how it is called, its state, and the ids that are its evidence."""
+    """One period: how it is called, its state, the ids that are its evidence, and the passages of it that were shown.
+
+    `periods` is how many it stands for where neighbours are joined.
+    """
 
     label: str
     state: State
     evidence: tuple[str, ...]
+    shown: int = 0
+    periods: int = 1
 
 
-def covered(answer: Answer) -> list[Covered]:
-    """Return the periods of an answer's coverage, as they stand; empty where it carries none."""
-    return [Covered(_label(p), _state(p), tuple(p.evidence or ())) for p in answer.coverage or []]
+def covered(answer: Answer, chunks: Iterable[RunChunk] = ()) -> list[Covered]:
+    """Return the periods of an answer's coverage, as they stand; empty where it carries none.
+
+    `chunks` are the passages its run was shown.
+    """
+    dates = sorted(instant(chunk.published_at) for chunk in chunks if chunk.published_at)
+    return [Covered(_label(p), _state(p), tuple(p.evidence or ()), _within(p, dates)) for p in answer.coverage or []]
+
+
+def in_few_rows(periods: Sequence[Covered]) -> list[Covered]:
+    """Return the periods; of very many, neighbours in one state without evidence as one."""
+    if len(periods) <= MOST_PERIODS:
+        return list(periods)
+    out: list[Covered] = []
+    for state, group in groupby(periods, key=lambda p: (p.state, p.shown > 0)):
+        alike = list(group)
+        if state[0] == "evidence" or len(alike) == 1:
+            out += alike
+            continue
+        label = f"{alike[0].label.partition(' to ')[0]} to {alike[-1].label.rpartition(' to ')[2]}"
+        out.append(Covered(label, state[0], (), sum(p.shown for p in alike), len(alike)))
+    return out
 
 
 def summary(periods: Sequence[Covered]) -> str:
@@ -44,6 +71,11 @@ def _state(period: CoveragePeriod) -> State:
     if period.searched is None or (period.searched and period.evidence is None):
         return "not known"
     return "no evidence" if period.searched else "not searched"
+
+
+def _within(period: CoveragePeriod, dates: Sequence[datetime]) -> int:
+    """Return how many of the dates lie in a period; `dates` in order."""
+    return max(0, bisect_left(dates, instant(period.to)) - bisect_left(dates, instant(period.from_)))
 
 
 def _label(period: CoveragePeriod) -> str:

@@ -3,7 +3,7 @@
 A row says what was said at a time, with the passages that say it, or that nothing was found there.
 Stances pass the five citation checks of a claim, and three more that always reject: every cited
 document was published at the row's time; nothing is called not found where nobody looked; and no
-row says that nothing was found where another found something.
+row says that nothing was found where another states something or cites a passage.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _faults(
 ) -> list[str]:
     label, span = f"row {number + 1}", span_of(row.when)
     if row.nothing_found:
-        found = _never_looked(label, row.when, span, looks) or _said_after_all(label, row.when, span, rows)
+        found = _never_looked(label, row.when, span, looks) or _said_after_all(label, row.when, span, rows, chunks)
         return [found] if found else []
     if not row.citations:
         # The recipe may only flag a claim without citations; a row without one has no date to be checked.
@@ -126,7 +126,9 @@ def _never_looked(label: str, when: str, span: Span | None, looks: Sequence[Look
     return ""
 
 
-def _said_after_all(label: str, when: str, span: Span | None, rows: Sequence[SubmittedRow]) -> str:
+def _said_after_all(
+    label: str, when: str, span: Span | None, rows: Sequence[SubmittedRow], chunks: Mapping[str, ChunkRow]
+) -> str:
     for other, row in enumerate(rows):
         if row.nothing_found:
             continue
@@ -136,4 +138,8 @@ def _said_after_all(label: str, when: str, span: Span | None, rows: Sequence[Sub
         within = span is not None and theirs is not None and span.start <= theirs.start and theirs.end <= span.end
         if both or within:
             return f"{label}: row {other + 1} gives a stance in {when}; one of the two is wrong"
+        for chunk in (chunks[cited] for cited in row.citations if cited in chunks):
+            if span is not None and chunk.published_at is not None and span.holds(chunk.published_at):
+                day = chunk.published_at.astimezone(UTC).date().isoformat()
+                return f"{label}: row {other + 1} cites {chunk.id} of {day}, inside {when}; one of the two is wrong"
     return ""

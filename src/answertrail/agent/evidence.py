@@ -17,6 +17,8 @@ from answertrail.agent.ledger import Ledger
 from answertrail.agent.provenance import code_ref
 from answertrail.agent.recipe import Recipe
 from answertrail.agent.results import AroundOutcome, SearchOutcome
+from answertrail.agent.when import span_of
+from answertrail.records.base import instant
 from answertrail.records.chunk import text_hash
 from answertrail.records.run import (
     Answer,
@@ -63,6 +65,7 @@ class Evidence:
         self.turns = 0
         self.budget_exhausted = False
         self._timelines: dict[str, dict[str, Any]] = {}
+        self._complete: list[str] = []
         self._translations: dict[str, list[dict[str, str]]] = {}
         self.calendar: Calendar | None = None
         """The periods of the corpus, once they were asked for."""
@@ -96,6 +99,8 @@ class Evidence:
             self._translations[outcome.search_id] = [said.as_json() for said in result.translated.translations]
         if result.coverage is not None:
             self._timelines[outcome.search_id] = result.coverage.as_json()
+        elif any(outcome.window) and result.matching <= len(result.hits):
+            self._complete.append(outcome.search_id)
         all_shown = len(self._chunks) == result.chunks_in_corpus
         returned, new = len(result.hits), len(outcome.new)
         self.searched.append(Searched(result.query, outcome.window, returned, new, result.held_back, all_shown))
@@ -119,7 +124,7 @@ class Evidence:
         """What the run looked at of each period of the calendar; empty before there is one."""
         if self.calendar is None:
             return ()
-        return looks(self.calendar, self._chunks.values(), self.searches, self._timelines)
+        return looks(self.calendar, self._chunks.values(), self.searches, self._timelines, self._complete)
 
     def covered(self, answer: Answer) -> Answer:
         """Return the answer with its coverage: evidence is what the answer and the accepted table cite."""
@@ -152,6 +157,35 @@ class Evidence:
         """Record a dated table that went back; None where it could not be read."""
         submitted = {} if rows is None else {"submitted": rows}
         self.table.setdefault("rejected", []).append({"attempt": attempt, "reasons": list(reasons), **submitted})
+
+    def withdraw_rows(self, answer: Answer) -> list[str]:
+        """Take out of the accepted table each row of nothing found that the answer cites a passage from the time of.
+
+        The rows go under `withdrawn`, each with what was cited; return one sentence for each.
+        """
+        rows: list[dict[str, Any]] = self.table.get("rows", [])
+        cited = [self._chunks[name] for name in dict.fromkeys(cited_in(answer)) if name in self._chunks]
+        contradicted = {
+            number: found
+            for number, row in enumerate(rows)
+            if row.get("nothing_found") and (found := [c.id for c in cited if published_in(row["when"], c)])
+        }
+        if not contradicted:
+            return []
+        kept = [number for number in range(len(rows)) if number not in contradicted]
+        place_of = {number: place for place, number in enumerate(kept)}
+        self.table |= {
+            "rows": [rows[number] for number in kept],
+            "checks": [check | {"statement": place_of[check["statement"]]} for check in self.table["checks"]],
+            "withdrawn": [rows[number] | {"cited": found} for number, found in contradicted.items()],
+        }
+        if not kept:
+            del self.table["rows"]
+        return [
+            f"the dated table says that nothing was found in {rows[number]['when']}, but the answer cites "
+            f"{', '.join(found)}; the row is withdrawn"
+            for number, found in contradicted.items()
+        ]
 
     def add_unusable(self, attempt: int, reason: str) -> None:
         """Record a closing turn that brought no readable answer."""
@@ -200,7 +234,11 @@ class Evidence:
 
     def _over_time(self) -> dict[str, Any]:
         """Return what tells of time, as far as the run came to it."""
-        told: dict[str, Any] = {"timeline_searches": self._timelines, "timeline": self.table}
+        told: dict[str, Any] = {
+            "timeline_searches": self._timelines,
+            "complete_searches": self._complete,
+            "timeline": self.table,
+        }
         told = {key: value for key, value in told.items() if value}
         if self.over_time is not None:
             told["over_time"] = self.over_time
@@ -223,6 +261,14 @@ def run_chunk(hit: Hit) -> RunChunk:
          **{k: float(v) for k, v in times.items() if v is not None}, "url": hit.url, "text": hit.text,
          "text_hash": text_hash(hit.text)}
     )  # fmt: skip
+
+
+def published_in(when: str, chunk: RunChunk) -> bool:
+    """Whether a passage is of the time of a row of a dated table; without a date it is of `undated`."""
+    span = span_of(when)
+    if span is None or chunk.published_at is None:
+        return span is None and chunk.published_at is None
+    return span.holds(instant(chunk.published_at))
 
 
 def answer_of(submitted: SubmitArguments, report: CheckReport) -> Answer:

@@ -15,6 +15,7 @@ from answertrail.agent.arguments import (
     error_result,
     parse_arguments,
 )
+from answertrail.agent.coverage import AROUND_MODE
 from answertrail.agent.dialogue import Dialogue
 from answertrail.agent.guards import periods_to_look_at, refusal_to_finish
 from answertrail.agent.searching import Searches
@@ -69,7 +70,7 @@ class Exploration:
                 dialogue.say(f"Nothing was done: text alone is not an answer. Call {self._any_tool()}.")
                 continue
             empty_turns = 0
-            results = [await self._run(call, reply.calls) for call in reply.calls]
+            results = [await self._run(place, reply.calls) for place in range(len(reply.calls))]
             if any(result.ready for result in results):
                 return
             refusals += sum(result.refused for result in results)
@@ -81,10 +82,11 @@ class Exploration:
             await dialogue.guard("step_budget", f"{loop.max_steps} exploration turns are used up")
         dialogue.say(self._summary())
 
-    async def _run(self, call: ToolCall, turn: Sequence[ToolCall]) -> _Result:
-        """Run one call of a turn and answer it."""
+    async def _run(self, place: int, turn: Sequence[ToolCall]) -> _Result:
+        """Run the call at this place of a turn and answer it; two may be alike, so its place says how many came."""
+        call = turn[place]
         try:
-            if turn.index(call) >= MAX_CALLS_A_TURN:
+            if place >= MAX_CALLS_A_TURN:
                 raise BadCallError(f"Only the first {MAX_CALLS_A_TURN} calls of a turn are run; call again next turn.")
             result = await self._named(call, turn)
         except BadCallError as error:
@@ -143,7 +145,7 @@ class Exploration:
 
     def _summary(self) -> str:
         searches = self._evidence.searches
-        empty = [s.query for s in searches if not s.returned and not s.held_back]
+        empty = [s.query for s in searches if not s.returned and not s.held_back and s.mode != AROUND_MODE]
         parts = [f"The search budget is used up: {len(searches)} searches, {len(self._evidence.seen)} passages."]
         if empty:
             parts.append("Searches that found nothing: " + "; ".join(empty[:10]) + ".")

@@ -25,6 +25,10 @@ class GivenUpError(SentBackError):
     """Nothing passed in all attempts; the reasons are those of the last one."""
 
 
+class OutOfReserveError(GivenUpError):
+    """Another attempt would take what is kept for the calls that follow; the reasons are those of the last one."""
+
+
 class Step(Protocol[T_co]):
     """One forced step of a run."""
 
@@ -51,10 +55,16 @@ class Step(Protocol[T_co]):
         ...
 
 
-async def forced(dialogue: Dialogue, step: Step[T]) -> tuple[T, ToolCall]:
-    """Return what passed, and the call it came in; raise GivenUpError after the recipe's attempts."""
+async def forced(dialogue: Dialogue, step: Step[T], *, reserve: int = 0) -> tuple[T, ToolCall]:
+    """Return what passed, and the call it came in; raise GivenUpError after the recipe's attempts.
+
+    `reserve` is how many calls must stay affordable after it: where they would not, what did not
+    pass is not asked for again (OutOfReserveError). The first attempt is the caller's to decide.
+    """
     reasons: tuple[str, ...] = ()
     for attempt in range(1, dialogue.recipe.loop.max_submit_attempts + 1):
+        if attempt > 1 and reserve and not dialogue.enough_left(1 + reserve):
+            raise OutOfReserveError(reasons)
         reply = await dialogue.call(step.phase, (step.tool,), forced=step.tool.name)
         call = next((c for c in reply.calls if c.name == step.tool.name), None)
         try:

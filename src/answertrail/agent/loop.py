@@ -119,6 +119,8 @@ async def _answer(dialogue: Dialogue) -> Answer:
         if two_step:
             await hand_in_table(dialogue, searches)
         answer = await close(dialogue)
+        for contradiction in evidence.withdraw_rows(answer):
+            await dialogue.guard("table_contradicted", contradiction)
     if two_step and (await searches.calendar()).dated:
         answer = evidence.covered(answer)
     return answer

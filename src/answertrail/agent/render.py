@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from answertrail.agent.coverage_view import Covered, covered, summary
+from answertrail.agent.coverage_view import Covered, covered, in_few_rows, summary
 from answertrail.records.run import Answer, Run, RunChunk, Statement
 
 OUTCOMES = {
@@ -80,8 +80,8 @@ def markdown(run: Run) -> str:
         lines.append(literal(answer.text))
     if answer.not_found:
         lines += ["", "Not found in the corpus:", *(f"- {literal(part)}" for part in answer.not_found)]
-    if periods := covered(answer):
-        lines += ["", f"Over time: {summary(periods)}.", "", *_coverage_table(periods, numbered)]
+    if periods := covered(answer, run.chunks or ()):
+        lines += ["", f"Over time: {summary(periods)}.", "", *_coverage_table(in_few_rows(periods), numbered)]
     if numbered:
         lines += ["", "Sources:"]
         for source in numbered:
@@ -92,9 +92,15 @@ def markdown(run: Run) -> str:
 
 
 def evidence_marks(period: Covered, numbered: Sequence[Source]) -> str:
-    """Return the state of a period in words, or the marks of its evidence; what no statement cites is counted."""
+    """Return the state of a period in words, or the marks of its evidence; what no statement cites is counted.
+
+    A period of which passages were shown is never called one without evidence: they were not cited.
+    """
     if not period.evidence:
-        return "searched, no evidence" if period.state == "no evidence" else period.state
+        several = f"{period.periods} periods, " if period.periods > 1 else ""
+        if period.state == "no evidence":
+            return several + (f"{period.shown} shown, none cited" if period.shown else "searched, no evidence")
+        return several + period.state
     number_of = {source.chunk.id: source.number for source in numbered}
     shown = "".join(f"[{number_of[cited]}]" for cited in period.evidence if cited in number_of)
     rest = sum(cited not in number_of for cited in period.evidence)

@@ -51,7 +51,7 @@ class Searches:
         known: Collection[str] = seen if self._settings.hold_back_seen else ()
         hits = tuple(_as_hit(row) for row in found.rows if row.id not in known)
         new = tuple(hit.chunk_id for hit in hits if hit.chunk_id not in seen)
-        held_back = len(found.rows) - len(hits)
+        held_back = sum(row.id != arguments.id and row.id in known for row in found.rows)
         search_id = self._evidence.next_search_id
         outcome = AroundOutcome(search_id, arguments.id, hits, new, found.earlier, found.later, held_back)
         elapsed = _milliseconds(began)

@@ -10,7 +10,7 @@ from answertrail.agent.citations import asked_for
 from answertrail.agent.dated_table import check_table, in_order, row_as_json
 from answertrail.agent.dialogue import Dialogue
 from answertrail.agent.events import TableAccepted, TableRejected
-from answertrail.agent.forced import GivenUpError, SentBackError, forced
+from answertrail.agent.forced import GivenUpError, OutOfReserveError, SentBackError, forced
 from answertrail.agent.searching import Searches
 from answertrail.agent.tools import SUBMIT, TABLE, TABLE_TOOL
 from answertrail.models.chat.base import ToolCall
@@ -36,9 +36,13 @@ async def hand_in_table(dialogue: Dialogue, searches: Searches) -> None:
         + json.dumps(coverage, ensure_ascii=False)
     )
     try:
-        rows, call = await forced(dialogue, _TableStep(dialogue))
+        rows, call = await forced(dialogue, _TableStep(dialogue), reserve=CALLS - 1)
     except GivenUpError as error:
-        await dialogue.guard("no_table", f"no dated table passed the checks, so the answer goes without: {error}")
+        spent = isinstance(error, OutOfReserveError)
+        if spent:
+            await dialogue.guard("budget_reserve", "what is left of the budget is kept for the answer")
+        why = "none could be asked for again" if spent else "no dated table passed the checks"
+        await dialogue.guard("no_table", f"{why}, so the answer goes without: {error}")
         dialogue.say(f"No dated table was accepted. Now answer from what was found, by {SUBMIT}.")
         return
     empty = sum(1 for row in rows if row.get("nothing_found"))

@@ -15,10 +15,11 @@ from pydantic import ValidationError
 
 from answertrail.agent.arguments import SubmitArguments
 from answertrail.agent.citations import asked_for, check_answer
+from answertrail.agent.coverage import AROUND_MODE
 from answertrail.agent.evidence import record_hash
 from answertrail.agent.recipe import CheckSettings
 from answertrail.agent.support import LexicalSupport, SupportCheck
-from answertrail.agent.verify_time import as_row, failures_told, time_faults
+from answertrail.agent.verify_time import as_row, failures_told, time_faults, time_unchecked
 from answertrail.records.chunk import text_hash
 from answertrail.records.run import Run
 
@@ -65,7 +66,7 @@ def unchecked(run: Run) -> list[str]:
         "citations": run.answer is not None and run.answer.outcome != "cannot_answer" and not _cited(run),
         "usage": run.usage is None,
     }
-    return [name for name, absent in missing.items() if absent]
+    return [*(name for name, absent in missing.items() if absent), *time_unchecked(run)]
 
 
 def _seals(run: Run) -> Iterator[tuple[str, str]]:
@@ -82,6 +83,8 @@ def _searches(run: Run) -> Iterator[tuple[str, str]]:
         return
     seen: dict[str, None] = {}
     for search in run.searches:
+        if search.mode == AROUND_MODE and search.query not in seen:
+            yield "around", f"search {search.search_id} reads around {search.query}, which was not shown before it"
         fresh = [chunk for chunk in dict.fromkeys(search.returned) if chunk not in seen]
         if search.new is not None and search.new != fresh:
             yield "new", f"search {search.search_id} says other chunks were new than its results show"
@@ -152,7 +155,8 @@ def _submitted(run: Run) -> dict[str, Any]:
 
 def _told(run: Run) -> set[tuple[str, int | None, str | None]]:
     """Return the failures the run itself records of the answer it accepted: flagged, and told."""
-    last = max((c.get("attempt", 0) for c in run.citation_checks or []), default=0)
+    attempts = [c.get("attempt", 0) for c in run.citation_checks or []]
+    last = max((attempt for attempt in attempts if isinstance(attempt, int)), default=0)
     return failures_told([c for c in run.citation_checks or [] if c.get("attempt") == last])
 
 

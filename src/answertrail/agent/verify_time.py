@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from answertrail.agent.arguments import TimelineArguments
+from answertrail.agent.arguments import SubmittedRow, TimelineArguments
 from answertrail.agent.citations import asked_for
 from answertrail.agent.coverage import Look, answer_coverage, calendar_from_json, looks
 from answertrail.agent.dated_table import check_table
+from answertrail.agent.evidence import cited_in, published_in
+from answertrail.agent.over_time import asks_over_time
 from answertrail.agent.recipe import CheckSettings
 from answertrail.agent.support import SupportCheck
 from answertrail.records.base import instant
 from answertrail.records.run import Run, RunChunk
 from answertrail.search.hits import ChunkRow
 
+_UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
+"""What values of other kinds than ours raise; a file may hold anything under `meta`."""
 _ALL = CheckSettings(exists="flag", retrieved="flag", in_bounds="flag", cited="flag", supported="flag")
 
 
@@ -26,23 +30,67 @@ def time_faults(run: Run, support: SupportCheck) -> Iterator[tuple[str, str]]:
     A run of another program may carry a coverage without the calendar it was made from: then only
     its evidence can be checked.
     """
+    try:
+        yield from list(_time_faults(run, support))
+    except _UNREADABLE:
+        yield "timeline", "what the run tells of time cannot be read"
+
+
+def time_unchecked(run: Run) -> Iterator[str]:
+    """Yield what of a run on a question over time cannot be checked: its coverage, its dated table.
+
+    A recipe without the two steps makes neither.
+    """
+    meta = run.meta or {}
+    covered = run.answer.coverage if run.answer else None
+    over_time = meta["over_time"] is True if "over_time" in meta else asks_over_time(run.question)
+    if run.answer is None or not (covered is not None or (over_time and _two_step(meta) is not False)):
+        return
+    if covered is None or "calendar" not in meta:
+        yield "coverage"
+    if _rows(meta) is None:
+        yield "table"
+
+
+def _two_step(meta: Mapping[str, Any]) -> bool | None:
+    """Whether the recipe has questions over time answered in two steps; None when the run does not say."""
+    config = meta.get("agent_config")
+    loop = config.get("loop") if isinstance(config, dict) else None
+    return bool(loop.get("two_step", False)) if isinstance(loop, dict) else None
+
+
+def _rows(meta: Mapping[str, Any]) -> Any:
+    table = meta.get("timeline")
+    return table.get("rows") if isinstance(table, dict) else None
+
+
+def _time_faults(run: Run, support: SupportCheck) -> Iterator[tuple[str, str]]:
     meta = run.meta or {}
     table = meta.get("timeline")
     table = table if isinstance(table, dict) else {}
     rows = table.get("rows")
     covered = run.answer.coverage if run.answer else None
-    if rows is None and covered is None:
-        return
     try:
         calendar = calendar_from_json(meta["calendar"]) if "calendar" in meta else None
         told = (
-            looks(calendar, run.chunks or [], run.searches or [], meta.get("timeline_searches", {}))
+            looks(
+                calendar,
+                run.chunks or [],
+                run.searches or [],
+                meta.get("timeline_searches", {}),
+                frozenset(meta.get("complete_searches", ())),
+            )
             if calendar
             else None
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except _UNREADABLE:
         yield "calendar", "the periods of the run cannot be read"
         return
+    if _two_step(meta) and run.answer is not None:
+        if covered is None and meta.get("over_time") is True and calendar and calendar.dated:
+            yield "coverage", "an answer to a question over time, and it carries no coverage"
+        if covered is not None and meta.get("over_time") is False:
+            yield "coverage", "the answer carries a coverage, but the question was not taken for one over time"
     if rows is not None:
         yield from _table(run, table, told or (), support)
     if covered is not None:
@@ -55,7 +103,7 @@ def _table(
     rows = table["rows"]
     try:
         submitted = TimelineArguments.model_validate({"rows": [_as_sent(row) for row in rows]}).rows
-    except (ValidationError, TypeError, AttributeError):
+    except (ValidationError, *_UNREADABLE):
         yield "timeline", "a row of the dated table could never have been submitted"
         return
     report = check_table(
@@ -67,7 +115,10 @@ def _table(
         settings=_ALL,
         judge=support,
     )
-    told = failures_told(table.get("checks"))
+    checks = table.get("checks")
+    if checks is not None and not (isinstance(checks, list) and all(isinstance(check, dict) for check in checks)):
+        yield "timeline", "the checks of the dated table cannot be read"
+    told = failures_told(checks)
     for check in report.checks:
         if check.passed is False and (check.check, check.statement, check.citation) not in told:
             yield "timeline", f"dated table, {check.reason}"
@@ -75,8 +126,23 @@ def _table(
         yield "timeline", f"dated table, {fault}"
     for number, row in enumerate(rows):
         verdict = report.support.get(number)
-        if row.get("support") not in {None, verdict}:
+        if row.get("support") not in (None, verdict):
             yield "timeline", f"dated table, row {number + 1} is marked {row['support']}, but the check says {verdict}"
+
+    yield from _contradicted(run, submitted)
+
+
+def _contradicted(run: Run, rows: Sequence[SubmittedRow]) -> Iterator[tuple[str, str]]:
+    chunks = {chunk.id: chunk for chunk in run.chunks or []}
+    cited = [chunks[name] for name in dict.fromkeys(cited_in(run.answer)) if name in chunks]
+    for number, row in enumerate(rows, 1):
+        for chunk in cited:
+            if row.nothing_found and published_in(row.when, chunk):
+                yield (
+                    "timeline",
+                    f"dated table, row {number} says that nothing was found in {row.when}, "
+                    f"but the answer cites {chunk.id}",
+                )
 
 
 def _as_sent(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,8 +153,10 @@ def _coverage(run: Run, rows: Any, told: tuple[Look, ...] | None) -> Iterator[tu
     assert run.answer is not None
     covered = run.answer.coverage or []
     chunks = {chunk.id: chunk for chunk in run.chunks or []}
-    cited = [c for s in run.answer.statements or [] for c in s.citations]
-    cited += [c for row in rows or [] if isinstance(row, dict) for c in row.get("citations") or []]
+    cited = cited_in(run.answer)
+    for row in rows if isinstance(rows, list) else ():
+        listed = row.get("citations") if isinstance(row, dict) else None
+        cited += [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
     if told is not None:
         expected = answer_coverage(told, [chunks[c] for c in cited if c in chunks])
         if [p.as_json() for p in covered] != [p.as_json() for p in expected]:
@@ -102,11 +170,17 @@ def _coverage(run: Run, rows: Any, told: tuple[Look, ...] | None) -> Iterator[tu
 
 
 def failures_told(checks: Any) -> set[tuple[str, int | None, str | None]]:
-    """Return the failures that were flagged and told, of a list of checks as a run keeps them."""
-    return {
-        (c.get("check", ""), c.get("statement"), c.get("citation"))
-        for c in checks or []
+    """Return the failures that were flagged and told, of a list of checks as a run keeps them; of anything, none."""
+    told = [c for c in checks if isinstance(c, dict)] if isinstance(checks, list) else []
+    named = [
+        (c.get("check"), c.get("statement"), c.get("citation"))
+        for c in told
         if c.get("passed") is False and c.get("action") == "flag"
+    ]
+    return {
+        (check, statement, citation)
+        for check, statement, citation in named
+        if isinstance(check, str) and isinstance(statement, int | None) and isinstance(citation, str | None)
     }
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from answertrail.agent import events
 from answertrail.agent.coverage import AROUND_MODE
-from answertrail.agent.coverage_view import covered, summary
+from answertrail.agent.coverage_view import covered, in_few_rows, summary
 from answertrail.agent.render import OUTCOMES, evidence_marks, marks, reason_of, shown_answer, sources, web_url
 from answertrail.cli.plain import linked, one_line
 from answertrail.records.run import Answer, Run
@@ -94,9 +94,9 @@ def _statements(run: Run, answer: Answer, console: Console) -> None:
         console.print(Text(f"  {one_line(answer.text)}"))
     for part in answer.not_found or []:
         console.print(Text.assemble(("  not found: ", "magenta"), one_line(part)))
-    if periods := covered(answer):
+    if periods := covered(answer, run.chunks or ()):
         console.print(Text(f"\n  Over time: {summary(periods)}"), soft_wrap=True)
-    for period in periods:
+    for period in in_few_rows(periods):
         style = {"evidence": "cyan", "no evidence": "dim"}.get(period.state, "yellow")
         console.print(Text.assemble(f"    {period.label}  ", (evidence_marks(period, numbered), style)), soft_wrap=True)
     if numbered:

@@ -80,9 +80,12 @@ def delete(name: str, yes: bool, as_json: bool) -> int:
     if not yes and not _confirmed(f"Delete the corpus {one_line(name)} with {counts}? Its runs are kept."):
         err().print("nothing was deleted")
         return 1
-    run_async(_delete(name))
+    left = run_async(_delete(name))
+    for line in left:
+        err().print(one_line(line), style="yellow", soft_wrap=True)
     if as_json:
-        print_json({"deleted": name, "documents": held["documents"], "chunks": held["chunks"]})
+        facts = {"deleted": name, "documents": held["documents"], "chunks": held["chunks"]}
+        print_json(facts | ({"left": left} if left else {}))
     else:
         out().print(f"deleted {counts} of the corpus {one_line(name)}; its runs are kept", soft_wrap=True)
     return 0
@@ -97,13 +100,16 @@ def _confirmed(question: str) -> bool:
     return answer.strip().lower() in {"y", "yes"}
 
 
-async def _delete(name: str) -> None:
+async def _delete(name: str) -> list[str]:
+    """Delete it; return what is left of it on search servers, a line each."""
+    from answertrail.search.engines.serving import delete_corpus
     from answertrail.settings import Settings
     from answertrail.store import corpora
     from answertrail.store.connection import connect
 
-    async with connect(Settings.from_environment()) as db:
-        await corpora.delete(db, await corpora.get(db, name))
+    settings = Settings.from_environment()
+    async with connect(settings) as db:
+        return await delete_corpus(db, settings, await corpora.get(db, name))
 
 
 async def _show(identifier: str, name: str | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,8 @@ from answertrail.errors import InputError
 if TYPE_CHECKING:
     from answertrail.store.connection import Database
     from answertrail.store.rows import Corpus
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 @click.command("index")
@@ -48,7 +51,7 @@ def _pair(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise InputError(f"expected NAME=VALUE, not {text!r}", where="--set")
-    return name.replace("-", "_"), int(value) if value.lstrip("-").isdigit() else value
+    return name.replace("-", "_"), int(value) if _WHOLE.fullmatch(value) else value
 
 
 async def _index(name: str | None, engine: str, options: dict[str, Any], keep: bool, drop: bool) -> dict[str, Any]:

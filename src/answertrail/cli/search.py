@@ -69,6 +69,8 @@ def command(
     """
     if k < 1:
         raise InputError(f"--k must be at least 1, not {k}")
+    if engine is not None and not engine.strip():
+        raise InputError("--engine is empty", hint="name an engine, or leave it out")
     within = _within(start, end, document_ids, exclude)
     chosen = _mode(mode, by, per_period, floor)
     if author is not None and not translate:

@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from answertrail.models.embedding.language import corpus_languages, languages_of
+from answertrail.models.embedding.language import languages_of
+from answertrail.models.embedding.scripts import SHARE, script_shares, scripts_of
 from answertrail.search.fusion import idf, lexical_weight
 from answertrail.search.tokens import base_language, index_tokens, query_terms
 
@@ -25,13 +26,12 @@ Scores = npt.NDArray[np.float32]
 
 
 _DOCUMENTS = "documents."
-_SAMPLE = 50
 FOREIGN = 0.25
-"""What is left of the weight of a query in a language the corpus is not in (docs/search.md, Languages)."""
+"""What is left of the weight of a query in a script the corpus is not written in (docs/search.md, Languages)."""
 
 
 class LexicalIndex:
-    """BM25 scores by row. `languages` are those of the indexed documents."""
+    """BM25 scores by row. `languages` are those of the indexed documents, `native` their scripts."""
 
     def __init__(
         self,
@@ -89,9 +89,7 @@ class LexicalIndex:
                 # The title counts once, however many chunks it stands above.
                 joined[place].extend(tokens if joined[place] else head + tokens)
             whole = (_bm25(joined, vocabulary), of)
-        return cls(
-            _bm25(ids, vocabulary), vocabulary, spoken, tags, len(ids), whole, native_languages(texts, languages)
-        )
+        return cls(_bm25(ids, vocabulary), vocabulary, spoken, tags, len(ids), whole, native_scripts(texts, languages))
 
     def terms(self, query: str) -> dict[str, int]:
         """Map each distinct query term to the number of rows whose text, context apart, holds it.
@@ -108,8 +106,8 @@ class LexicalIndex:
         """Return BM25 of every row (0 where no term matches) and the query's weight, see `lexical_weight`.
 
         A term the corpus has never seen counts with the largest idf, one with several stems by the
-        most frequent. The weight is 0 for a query without terms, and a quarter for one in a language
-        the corpus is not in: what the two share are names at best, and names are everywhere.
+        most frequent. The weight is 0 for a query without terms, and a quarter for one in a script
+        the corpus is not written in: what the two share are names at best, and names are everywhere.
         """
         return self._scored(query, self._bm25, self.rows)
 
@@ -150,7 +148,7 @@ class LexicalIndex:
         import json
 
         facts = {"languages": self.languages, "rows": self.rows, "vocabulary": self._vocabulary, "spoken": self._spoken}
-        facts["native"] = sorted(self._native)
+        facts["scripts"] = sorted(self._native)
         if self._vocabulary:
             self._bm25.save(str(folder), show_progress=False)  # type: ignore[attr-defined]
         if self._documents is not None:
@@ -176,31 +174,34 @@ class LexicalIndex:
                 bm25s.BM25.load(str(folder), load_vocab=False, mmap=True, **_names(_DOCUMENTS)),
                 facts["documents"],
             )
-        return cls(bm25, vocabulary, facts["spoken"], facts["languages"], facts["rows"], whole, facts["native"])
+        return cls(bm25, vocabulary, facts["spoken"], facts["languages"], facts["rows"], whole, facts["scripts"])
 
 
-def native_languages(texts: Sequence[str], tags: Sequence[str | None]) -> frozenset[str]:
-    """Return the languages of texts: their tags', and of untagged ones what a sample of them reads as."""
-    bare = [text for text, tag in zip(texts, tags, strict=True) if not tag]
-    told = corpus_languages(bare[:: max(1, len(bare) // _SAMPLE)]) if bare else ()
-    return frozenset({*(base_language(tag) for tag in tags if tag), *told})
+def native_scripts(texts: Sequence[str], tags: Sequence[str | None]) -> frozenset[str]:
+    """Return the scripts texts are written in (`scripts_of`), told for the texts of each tag by themselves."""
+    groups: dict[str, list[str]] = {}
+    for text, tag in zip(texts, tags, strict=True):
+        groups.setdefault(base_language(tag) if tag else "", []).append(text)
+    return frozenset(script for group in groups.values() for script in scripts_of(group))
 
 
-def language_factor(query: str, native: Collection[str]) -> float:
-    """Return 0.25 for a query all of whose languages are known and none of them native, else 1."""
-    asked = _languages_of(query)
-    return FOREIGN if native and asked and not set(asked) & set(native) else 1.0
+@lru_cache(maxsize=64)
+def language_factor(query: str, native: frozenset[str]) -> float:
+    """Return 0.25 for a query in other scripts than the corpus, else 1.
+
+    That is one under a quarter of whose letters are in a native script, and which is more than a
+    name: its language can be told.
+    """
+    if not native or not languages_of(query):
+        return 1.0
+    shared = sum(share for script, share in script_shares(query).items() if script in native)
+    return 1.0 if shared >= SHARE else FOREIGN
 
 
 # A search asks for them three times: for chunks, for documents, and to tell which terms it had.
 @lru_cache(maxsize=64)
 def _terms_of(query: str, languages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(query_terms(query, languages))
-
-
-@lru_cache(maxsize=64)
-def _languages_of(query: str) -> tuple[str, ...]:
-    return languages_of(query)
 
 
 def _bm25(ids: Sequence[Sequence[int]], vocabulary: Mapping[str, int]) -> object:

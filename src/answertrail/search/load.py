@@ -8,16 +8,9 @@ a broken, missing or foreign file is rebuilt.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
-import json
-import shutil
-import tempfile
-import time
-import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +18,7 @@ from answertrail.models.embedding.base import Embedder, Vectors
 from answertrail.models.embedding.load import load_embedder
 from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.run import CorpusRef
+from answertrail.search import checked
 from answertrail.search.engines.base import NoIndexError, StaleIndexError
 from answertrail.search.hits import ChunkRow
 from answertrail.search.index import CorpusIndex
@@ -36,18 +30,15 @@ from answertrail.store import chunks, corpora, embeddings, search_indexes
 from answertrail.store.connection import Database
 from answertrail.store.rows import StoredChunk
 
-CACHE_VERSION = "7"
+CACHE_VERSION = "8"
 """Raise it when tokens, BM25 settings or the files of the cache change."""
 
 _KEPT = 3
 """Indexes kept per corpus: going back and forth between a few states rebuilds nothing."""
 
-_MANIFEST = "manifest.json"
-_ABANDONED_S = 3600.0
-
 
 async def open_corpus(db: Database, settings: Settings, name: str, engine: str | None = None) -> OpenCorpus:
-    """Open a corpus as it is now; it stays that snapshot while others write.
+    """Open a corpus as it is now; it shows that snapshot alone while others write (see `OpenCorpus`).
 
     It is searched with the engine named, else with the one it was indexed with; where that index
     is old or gone it is searched exactly, and every result says so.
@@ -127,7 +118,7 @@ def chunk_row(stored: StoredChunk) -> ChunkRow:
 
 
 def _build(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dims: int) -> tuple[Vectors, LexicalIndex]:
-    return _aligned(rows, ids, vectors, dims), lexical_index(rows)
+    return aligned(rows, ids, vectors, dims), lexical_index(rows)
 
 
 def lexical_index(rows: Sequence[ChunkRow]) -> LexicalIndex:
@@ -140,7 +131,7 @@ def lexical_index(rows: Sequence[ChunkRow]) -> LexicalIndex:
     )
 
 
-def _aligned(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dims: int) -> Vectors:
+def aligned(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dims: int) -> Vectors:
     """Return one row per chunk, NaN where there is no vector yet."""
     if len(ids) == len(rows) and all(row.id == chunk for row, chunk in zip(rows, ids, strict=True)):
         return vectors
@@ -153,63 +144,22 @@ def _aligned(rows: Sequence[ChunkRow], ids: Sequence[str], vectors: Vectors, dim
 
 
 def _load(folder: Path, rows: int, dims: int) -> tuple[Vectors, LexicalIndex] | None:
+    if not checked.is_whole(folder):
+        return None
     try:
-        manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
-        if manifest != _manifest(folder):
-            return None
         matrix: Vectors = np.load(folder / "dense.npy", mmap_mode="r")
         lexical = LexicalIndex.load(folder)
-    except (OSError, ValueError, KeyError, EOFError):
+    except checked.BROKEN:
         return None
     return (matrix, lexical) if matrix.shape == (rows, dims) and lexical.rows == rows else None
 
 
-def _manifest(folder: Path, digest: str | None = None) -> dict[str, Any]:
-    """Say which content the folder is for, by its name if not given, and what its files hold.
-
-    CRC-32 is for the accidents a disk or a killed copy makes; it reads 2 GB a second.
-    """
-    files = sorted(path for path in folder.iterdir() if path.name != _MANIFEST)
-    return {"digest": digest or folder.name, "files": {path.name: _checksum(path) for path in files}}
-
-
-def _checksum(path: Path) -> int:
-    value = 0
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            value = zlib.crc32(block, value)
-    return value
-
-
 def _save(folder: Path, matrix: Vectors, lexical: LexicalIndex) -> None:
-    """Write the cache by an atomic rename. A full disk costs speed, not the search."""
-    scratch: Path | None = None
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=folder.parent))
+    """Write the cache, and remove all but the newest indexes of the corpus."""
+
+    def write(scratch: Path) -> None:
         np.save(scratch / "dense.npy", matrix)
         lexical.save(scratch)
-        (scratch / _MANIFEST).write_text(json.dumps(_manifest(scratch, folder.name)), encoding="utf-8")
-        shutil.rmtree(folder, ignore_errors=True)
-        scratch.replace(folder)
-    except OSError:
-        if scratch is not None:
-            shutil.rmtree(scratch, ignore_errors=True)
-    with contextlib.suppress(OSError):
-        _thin_out(folder.parent)
 
-
-def _thin_out(parent: Path) -> None:
-    """Remove all but the newest indexes of a corpus, and what a killed process left half made.
-
-    What cannot be removed, because another process has it open on Windows, stays till next time.
-    """
-    aged: list[tuple[float, Path]] = []
-    for path in parent.iterdir():
-        with contextlib.suppress(OSError):
-            aged.append((path.stat().st_mtime, path))
-    aged.sort(reverse=True)
-    made = [path for _, path in aged if not path.name.startswith(".")]
-    abandoned = [path for at, path in aged if path.name.startswith(".") and at < time.time() - _ABANDONED_S]
-    for path in (*made[_KEPT:], *abandoned):
-        shutil.rmtree(path, ignore_errors=True)
+    checked.save(folder, write)
+    checked.remove(checked.newest_first(folder.parent)[_KEPT:])

@@ -18,7 +18,11 @@ from answertrail.search.translate import Translator
 
 @dataclass(frozen=True, slots=True)
 class OpenCorpus:
-    """What the agent reads. It stays the same snapshot while a newer one is ingested.
+    """What the agent reads: one snapshot, never two of them mixed.
+
+    Searched exactly, all of it is in memory, and it stays what it is while a newer one is ingested.
+    Over an engine the texts are read from the database: where an ingest changed one that is to be
+    shown, StaleIndexError says to open the corpus again.
 
     `pending` counts the texts an interrupted ingest left without a vector: dense search cannot
     see them. `context` is what was embedded beside each text. With a `translator` every query is put

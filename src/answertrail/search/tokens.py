@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from threading import Lock
 
+from answertrail.models.embedding.language_names import usual_code
+
 _DENSE_SCRIPT = (
     # Letters and signs alone: digits are numbers, and a full stop or a middle dot ends a run.
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u0edc-\u0edf"  # Thai, Lao
@@ -84,8 +86,8 @@ _QUESTION_WORDS = frozenset({"many", "much", "would", "could", "shall", "may", "
 
 
 def base_language(tag: str | None) -> str:
-    """Return the primary subtag of a BCP-47 tag in lower case; None and empty count as English."""
-    return (tag or "en").replace("_", "-").split("-")[0].lower() or "en"
+    """Return the primary subtag of a BCP-47 tag in lower case, `en` for `eng`; None and empty count as English."""
+    return usual_code((tag or "en").replace("_", "-").split("-")[0].lower() or "en")
 
 
 def words(text: str) -> list[str]:

@@ -44,8 +44,8 @@ class Translated:
 class TranslationCache:
     """Remembers translations in memory and, with a folder, on disk, one file each.
 
-    A key holds all that a translation depends on. A file that cannot be read or written is as if it
-    were not there.
+    A key holds all that a translation depends on. A file that cannot be read or written, or whose
+    text is empty, is as if it were not there.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -56,10 +56,11 @@ class TranslationCache:
         """Return what was kept under a key, None when nothing was."""
         name = _name(key)
         if name not in self._known and self._folder is not None:
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError, RecursionError):
                 kept: Any = json.loads((self._folder / name).read_text(encoding="utf-8"))
-                if isinstance(kept, dict) and kept.get("key") == list(key) and isinstance(kept.get("text"), str):
-                    self._known[name] = kept["text"]
+                text = kept.get("text") if isinstance(kept, dict) and kept.get("key") == list(key) else None
+                if isinstance(text, str) and text.strip():
+                    self._known[name] = text
         return self._known.get(name)
 
     def put(self, key: Sequence[str], text: str) -> None:

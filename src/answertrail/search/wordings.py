@@ -26,7 +26,9 @@ def combined(signals: Sequence[Signals], join: Join = highest) -> Signals:
     Cosines are standardised for each wording, joined, and put back on the scale of the wording
     that stands out most, so that a chunk's is its cosine with that wording or what is worth as
     much. BM25 scores times the wording's weight are joined likewise, and put back on the scale of
-    the largest weight; so are the votes of whole documents. One wording comes back as it is.
+    the largest weight; so are the votes of whole documents. A wording of which no row has a term,
+    where the first has one, may be nonsense: it stands out no more than the first does. One wording
+    comes back as it is.
     """
     if len(signals) == 1:
         return signals[0]
@@ -50,6 +52,11 @@ def _dense(signals: Sequence[Signals], join: Join) -> npt.NDArray[np.float32]:
         standard.append((values - mean) / spread)
         top = (float(known.max()) - mean) / spread if len(known) else -np.inf
         scales.append((top, mean, spread))
+    highest_first = scales[0][0]
+    for place, one in enumerate(signals):
+        if signals[0].lexical.any() and not one.lexical.any():
+            standard[place] = np.minimum(standard[place], highest_first)
+            scales[place] = (min(scales[place][0], highest_first), *scales[place][1:])
     _, mean, spread = max(scales, key=lambda scale: scale[0])
     out: npt.NDArray[np.float32] = np.clip(join(standard) * spread + mean, -1.0, 1.0).astype(np.float32)
     return out

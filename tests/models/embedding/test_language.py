@@ -86,6 +86,8 @@ def test_auto_covers_the_corpus_and_the_questions(texts, asked_in, name):
 
 def test_a_setting_of_languages_is_read_as_primary_subtags():
     assert language_codes("zh_Hant, en-GB,EN") == ("en", "zh")
+    assert language_codes("eng,kor,cmn,iw,fil,nb,yue") == ("en", "he", "ko", "no", "tl", "zh")
+    assert language_codes("tlh") == ("tlh",)
     for wrong in ("", "en,", "Chinese!", "e"):
         with pytest.raises(InputError, match="is no language"):
             language_codes(wrong)
@@ -112,10 +114,25 @@ def test_what_an_embedder_cannot_read_of_a_question():
     assert cannot_read("openai:text-embedding-3-large@1536", ASKED["zh"]) == ()
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "la la land", "De La Soul", "El Nino en route", "coup de grace a la Macron", "Les Paul guitar on stage",
+        "du jour a la carte", "El Niño and La Niña", "Los Angeles and San Pedro con man", "Inflation in Berlin",
+    ],
+)  # fmt: skip
+def test_borrowed_words_and_names_are_not_a_language_the_embedder_cannot_read(question):
+    assert cannot_read("minilm", question) == ()
+
+
 def test_a_document_is_in_the_language_it_is_mostly_in_or_tagged_with():
     assert unread_language("minilm", "가마를 옮겼다. The kiln.") == "ko"
     assert unread_language("minilm", "The kiln was moved to 헛간.", "ko") is None  # the text is the truth
     assert unread_language("minilm", "1240", "ko-KR") == "ko"
+    # Letters that several languages share: the tag says which it is.
+    assert unread_language("usem3", "नवीन पुलाचे बांधकाम सुरू झाले", "mr") == "mr"
+    assert unread_language("usem3", "Инфлацията остава висока", "bul") == "bg"
+    assert unread_language("minilm", "東京大地震", "ja") == "ja"
     for tag in (None, "", "english", "en_GB"):
         assert unread_language("minilm", "1240", tag) is None
     assert unread_language("usem3", "가마를 옮겼다.") is None

@@ -185,6 +185,19 @@ def table(hits: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.parametrize(
+    ("question", "sent"),
+    [(QUESTION, {"over_time": True}), ("전기 가마에 대한 생각이 시간이 지나면서 어떻게 변했나요?", {})],
+)
+def test_a_question_is_said_to_be_over_time_and_never_not_to_be(question: str, sent: dict[str, bool]) -> None:
+    takes = {"type": "object", "properties": {"over_time": {"type": "boolean"}}}
+    none = json.dumps({"query": question, "hits": []})
+    tools = (ToolSpec("search_transcripts", "", {"type": "object"}), ToolSpec("mark_ready", "", takes))
+    messages = (UserMessage(question), AssistantMessage("", ()), ToolMessage("r1", "search_transcripts", none))
+    (call,) = asyncio.run(ReaderModel().complete(ChatRequest(messages, tools, "required"))).calls
+    assert (call.name, json.loads(call.arguments)) == ("mark_ready", sent)
+
+
 def test_the_table_quotes_by_day_and_says_where_nothing_was_shown() -> None:
     hit = {"document_id": "a", "title": "The Mothlight rota of Ida Brook", "score": 5.0, "dense": 0.6, "lexical": 9.0}
     rows = table([hit | {"id": "a:00000", "date": "2019-05-14", "text": SAID[0][1]}])

@@ -115,11 +115,24 @@ def test_a_trajectory_is_told_in_order_of_date() -> None:
     assert len(set(told)) >= 2
 
 
-def test_a_trajectory_reports_the_times_with_nothing_and_states_no_date_of_its_own() -> None:
-    answer, _ = run("How did the power of the Velloran lamp change over the years?", corpus())
+def test_a_trajectory_reports_a_part_of_the_time_with_nothing_and_states_no_date_of_its_own() -> None:
+    rows = [row for row in LIGHTHOUSE if row[0] != "b"]
+    rows.append(("e", "2022-05-01", "Sheep", "The years have been kind to sheep."))
+    answer, _ = run("How did the power of the Velloran lamp change over the years?", corpus(rows))
     assert answer.outcome == "partly_answered"
-    assert "anything said in the middle of that time" in answer.not_found
+    assert answer.not_found == ("anything said in the middle of that time",)
     assert not any(c.isdigit() for text in answer.not_found for c in text)
+
+
+def test_a_part_of_the_time_of_which_a_passage_is_told_or_no_document_is_known_is_not_reported_as_missing() -> None:
+    question = "How did the power of the Velloran lamp change over the years?"
+    told, _ = run(question, corpus())
+    dates = {h.id: h.date for h in corpus()}
+    # Of the four slices between the first and the last only one has a passage.
+    assert "2022-05-01" in {dates[s.citations[0]] for s in told.statements}
+    assert (told.outcome, told.not_found) == ("answered", ())
+    silent, _ = run(question, corpus([row for row in LIGHTHOUSE if row[0] != "b"]))
+    assert (silent.outcome, silent.not_found) == ("answered", ())
 
 
 def test_a_trajectory_is_told_in_few_short_passages_spread_over_time() -> None:

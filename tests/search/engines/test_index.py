@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from answertrail.errors import InputError, MismatchError
+from answertrail.search.engines.base import ANY
+from answertrail.search.engines.document_votes import DocumentVotes, document_index
 from answertrail.search.engines.exact import ExactVectors, LocalWords
 from answertrail.search.engines.index import EngineIndex
 from answertrail.search.engines.rows import HeldRows
 from answertrail.search.hits import Filter
 from answertrail.search.lexical import LexicalIndex
+from answertrail.search.load import lexical_index
 from answertrail.search.modes import MODES
 from tests.search.engines.worlds import both, catalogue_of
 from tests.search.test_index import random_filter
@@ -111,6 +115,67 @@ def test_paging_by_exclude_visits_each_matching_chunk_once(mode):
     while page := run(engine, "kiln glaze barn", mode=mode, k=90, within=Filter(exclude=frozenset(visited))).hits:
         visited += [hit.chunk_id for hit in page]
     assert len(visited) == len(set(visited)) == first.matching
+
+
+def limited(rows, most):
+    """An index over engines that give no more than `most` rows, as servers do, and refuse to be asked for more."""
+
+    class Vectors(ExactVectors):
+        capabilities = replace(ExactVectors.capabilities, most=most)
+
+        async def dense(self, vector, k, within=ANY):
+            assert k <= most
+            return await super().dense(vector, k, within)
+
+    class Words(LocalWords):
+        capabilities = replace(LocalWords.capabilities, most=most)
+
+        async def lexical(self, query, k, within=ANY):
+            assert k <= most
+            return await super().lexical(query, k, within)
+
+    whole, _ = both(rows, TinyEmbedder())
+    table = sorted(rows, key=lambda row: row.id)
+    catalogue = catalogue_of(table, whole._matrix)
+    words = Words(catalogue, whole.lexical)
+    return EngineIndex(catalogue, Vectors(catalogue, whole._matrix), words, HeldRows(table), TinyEmbedder())
+
+
+@pytest.mark.parametrize("mode", ["fused", "hybrid", "near", "diverse"])
+def test_an_engine_that_gives_few_rows_is_paged_to_the_end_and_says_when_it_gives_too_few(mode):
+    rows = random_rows(random.Random(4), documents=30, chunks=20)
+    engine = limited(rows, 100)
+    visited: list[str] = []
+    matching = run(engine, "kiln glaze barn", mode=mode, k=5).matching
+    while True:
+        page = run(engine, "kiln glaze barn", mode=mode, k=90, within=Filter(exclude=frozenset(visited)))
+        assert len(page.hits) == min(90, page.matching)
+        assert (page.matching, page.held_back, page.fallback) == (matching - len(visited), len(visited), None)
+        if not page.hits:
+            break
+        visited += [hit.chunk_id for hit in page.hits]
+    assert len(visited) == len(set(visited)) == matching > 500
+
+    short = run(engine, "kiln glaze barn", mode=mode, k=400)
+    assert len(short.hits) < 400
+    assert f"{len(short.hits)} of the 400 passages" in short.fallback
+    assert "no more than 100" in short.fallback
+
+
+def test_votes_of_documents_kept_beside_an_engine_are_those_of_the_words():
+    rng = random.Random(14)
+    for _ in range(rounds(3, 40)):
+        rows = sorted(random_rows(rng), key=lambda row: row.id)
+        whole, _ = both(rows, TinyEmbedder())
+        catalogue = catalogue_of(rows, whole._matrix)
+        own, beside = (
+            LocalWords(catalogue, lexical_index(rows)),
+            DocumentVotes(catalogue, document_index(catalogue, rows)),
+        )
+        for _ in range(10):
+            query = " ".join(rng.choices([*WORDS, "zeppelin"], k=rng.randrange(1, 5)))
+            wanted, found = (asyncio.run(one.document_votes(query)) for one in (own, beside))
+            assert found == pytest.approx(wanted, rel=1e-5)
 
 
 def test_what_an_engine_cannot_be_asked_is_refused_with_a_reason():

@@ -8,10 +8,13 @@ import pytest
 import pytest_asyncio
 
 from answertrail.search import load
-from answertrail.search.engines.serving import drop_index, index_corpus
+from answertrail.search.engines.base import NoIndexError
+from answertrail.search.engines.registry import kind_named
+from answertrail.search.engines.serving import delete_corpus, drop_index, index_corpus
 from answertrail.search.hits import Filter
 from answertrail.search.load import open_corpus
 from answertrail.search.modes import MODES
+from answertrail.store import corpora
 from tests.search.engines.stored import embed, say, stored_corpus
 from tests.search.worlds import TinyEmbedder
 
@@ -58,3 +61,49 @@ async def test_a_new_index_takes_over_from_the_old_and_dropping_it_leaves_exact_
     assert await drop_index(database, settings, corpus, "milvus") == [second.place]
     found = await (await open_corpus(database, settings, "talks")).search("zeppelin", mode="lexical", k=3)
     assert ([hit.document_id for hit in found.hits], found.engine) == (["new"], "exact")
+
+
+async def test_deleting_a_corpus_drops_its_collection_or_says_what_is_left(database, settings, corpus, monkeypatch):
+    made = await index_corpus(database, settings, corpus, "milvus")
+    await open_corpus(database, settings, "talks")
+    assert await delete_corpus(database, settings, corpus) == []
+    assert not [path for path in settings.cache.rglob("*") if path.is_file()]
+    with pytest.raises(NoIndexError):
+        await kind_named("milvus", database, corpus, {}).open(made.place, 16)
+
+    other = await stored_corpus(database, name="other")
+    made = await index_corpus(database, settings, other, "milvus")
+    monkeypatch.delenv("ANSWERTRAIL_MILVUS_URI")
+    [left] = await delete_corpus(database, settings, other)
+    assert left.startswith(f"{made.place} was not dropped from milvus: the address of Milvus is not set")
+    assert await corpora.list_all(database) == ()
+
+
+async def test_fused_scores_have_the_votes_of_whole_documents(database, settings, corpus):
+    await index_corpus(database, settings, corpus, "milvus", {"index": "FLAT"})
+    exact = await open_corpus(database, settings, "talks", "exact")
+    served = await open_corpus(database, settings, "talks")
+    for mode in ("fused", "timeline"):
+        for query in ("kiln glaze", "winter river stone", "barn"):
+            wanted = await exact.search(query, mode=mode, k=12)
+            found = await served.search(query, mode=mode, k=12)
+            assert [hit.chunk_id for hit in found.hits] == [hit.chunk_id for hit in wanted.hits]
+            assert [hit.score for hit in found.hits] == pytest.approx([hit.score for hit in wanted.hits], abs=0.02)
+            assert found.matching == wanted.matching
+
+
+async def test_a_corpus_whose_collection_is_replaced_while_it_is_open_is_searched_with_the_new_one(
+    database, settings, corpus
+):
+    await index_corpus(database, settings, corpus, "milvus", {"index": "FLAT"})
+    opened = await open_corpus(database, settings, "talks")
+    wanted = await opened.search("kiln", mode="fused", k=5)
+    await index_corpus(database, settings, corpus, "milvus", {"index": "FLAT"})
+    assert await opened.search("kiln", mode="fused", k=5) == wanted
+    await drop_index(database, settings, corpus, "milvus")
+    found = await opened.search("kiln", mode="fused", k=5)
+    assert [hit.chunk_id for hit in found.hits] == [hit.chunk_id for hit in wanted.hits]
+    assert (found.engine, found.fallback) == (
+        "exact",
+        "searched exactly, since the milvus index was dropped after it was opened",
+    )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import textwrap
+import time
 
 import numpy as np
 import pytest
 import pytest_asyncio
 
 from answertrail.errors import InputError, NotFoundError, ServiceError
-from answertrail.search import load
+from answertrail.search import checked, load
 from answertrail.search.engines import local
 from answertrail.search.engines.base import IndexBuildError, NoIndexError, StaleIndexError
-from answertrail.search.engines.hnsw import HnswKind
-from answertrail.search.engines.serving import drop_index, index_corpus, stale, use_engine
+from answertrail.search.engines.hnsw import HnswEngine, HnswKind
+from answertrail.search.engines.serving import delete_corpus, drop_index, index_corpus, stale, use_engine
 from answertrail.search.engines.source import reading
 from answertrail.search.hits import Filter
 from answertrail.search.load import open_corpus
@@ -162,14 +164,48 @@ async def test_the_engine_is_remembered_and_can_be_chosen_for_one_search(databas
     assert await places(database, corpus) == []
 
 
-async def test_a_corpus_whose_index_was_replaced_while_it_was_open_says_to_open_it_again(database, settings, corpus):
+@pytest.mark.parametrize("mode", ["dense", "fused"])
+async def test_a_corpus_whose_index_is_made_again_while_it_is_open_is_searched_with_the_new_one(
+    database, settings, corpus, mode
+):
+    await index_corpus(database, settings, corpus, "hnsw", {"storage": "vector"})
+    opened = await open_corpus(database, settings, "talks")
+    wanted = await opened.search("kiln", mode=mode, k=3)
+    for _ in range(2):
+        await index_corpus(database, settings, corpus, "hnsw", {"storage": "vector"})
+        found = await asyncio.gather(*(opened.search("kiln", mode=mode, k=3) for _ in range(4)))
+        assert found == [wanted] * 4
+    await opened.index.close()
+
+
+@pytest.mark.parametrize("mode", ["dense", "fused"])
+async def test_a_corpus_whose_index_is_dropped_while_it_is_open_is_searched_exactly_and_says_so(
+    database, settings, corpus, mode
+):
+    await index_corpus(database, settings, corpus, "hnsw", {"storage": "vector"})
+    opened = await open_corpus(database, settings, "talks")
+    await drop_index(database, settings, corpus, "hnsw")
+    for _ in range(2):
+        found = await opened.search("kiln", mode=mode, k=3)
+        exact = await (await open_corpus(database, settings, "talks")).search("kiln", mode=mode, k=3)
+        assert shown(found) == shown(exact)
+        assert (found.engine, found.fallback) == (
+            "exact",
+            "searched exactly, since the hnsw index was dropped after it was opened",
+        )
+
+
+async def test_an_open_corpus_is_never_searched_with_the_index_of_a_later_state(database, settings, corpus):
     await index_corpus(database, settings, corpus, "hnsw")
     opened = await open_corpus(database, settings, "talks")
+    await say(database, corpus, "new", 0, ["a zeppelin over the barn"])
+    await embed(database, corpus)
     await index_corpus(database, settings, corpus, "hnsw")
-    for mode in ("dense", "fused"):
-        with pytest.raises(StaleIndexError, match="replaced or dropped"):
-            await opened.search("kiln", mode=mode, k=3)
-    assert (await (await open_corpus(database, settings, "talks")).search("kiln", mode="fused", k=3)).hits
+    with pytest.raises(StaleIndexError, match="replaced or dropped"):
+        await opened.search("kiln", mode="dense", k=3)
+    await drop_index(database, settings, corpus, "hnsw")
+    with pytest.raises(StaleIndexError, match="replaced or dropped"):
+        await opened.search("kiln", mode="dense", k=3)
 
 
 async def test_settings_are_kept_with_the_index_and_bad_ones_refused(database, settings, corpus):
@@ -189,14 +225,78 @@ async def test_a_table_that_somebody_dropped_is_an_index_that_is_gone(database, 
     assert "gone" in found.fallback
 
 
-async def test_broken_or_missing_files_are_made_again(database, settings, corpus):
+def half(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def other_scores(path):
+    """Change what a file says: what is read has the right shape and is wrong."""
+    np.save(path, 2 * np.load(path))
+
+
+BREAKS = {
+    "no archive": lambda folder: (folder / "catalogue.npz").write_bytes(b"nonsense"),
+    "cut archive": lambda folder: half(folder / "catalogue.npz"),
+    "no index": lambda folder: (folder / "lexical.json").write_text("[]"),
+    "other scores": lambda folder: other_scores(folder / "data.csc.index.npy"),
+    "a file is gone": lambda folder: (folder / "indices.csc.index.npy").unlink(),
+    "no manifest": lambda folder: (folder / "manifest.json").unlink(),
+    "not a manifest": lambda folder: (folder / "manifest.json").write_text("7"),
+}
+
+
+@pytest.mark.parametrize("how", BREAKS)
+async def test_broken_or_missing_files_are_made_again(database, settings, corpus, how):
     made = await index_corpus(database, settings, corpus, "hnsw")
     wanted = await (await open_corpus(database, settings, "talks")).search("kiln", mode="fused", k=5)
     folder = local.folder_of(settings, made.place)
-    (folder / "catalogue.npz").write_bytes(b"nonsense")
+    BREAKS[how](folder)
     assert await (await open_corpus(database, settings, "talks")).search("kiln", mode="fused", k=5) == wanted
-    (folder / "whole").unlink()
+    assert checked.is_whole(folder)
+
+
+async def test_files_that_are_whole_but_of_something_else_are_made_again(database, settings, corpus):
+    made = await index_corpus(database, settings, corpus, "hnsw")
+    wanted = await (await open_corpus(database, settings, "talks")).search("kiln", mode="fused", k=5)
+
+    def nonsense(folder):
+        (folder / "catalogue.npz").write_bytes(b"PK\x03\x04")
+        (folder / "lexical.json").write_text('["a list"]')
+
+    checked.save(local.folder_of(settings, made.place), nonsense)
     assert await (await open_corpus(database, settings, "talks")).search("kiln", mode="fused", k=5) == wanted
+
+
+async def test_old_folders_and_those_of_killed_processes_are_swept(database, settings, corpus):
+    made = await index_corpus(database, settings, corpus, "hnsw")
+    root = local.folder_of(settings, made.place).parent
+    long_ago = time.time() - 2 * 3600
+    owner = made.place.rpartition("_")[0]
+    names = (".making-old", *(f"{owner}_{n:08x}-6" for n in range(4)), "answertrail_c9_0123456789ab_5_5_00000000-6")
+    for name in names:
+        (root / name).mkdir(parents=True)
+        os.utime(root / name, (long_ago, long_ago))
+    (root / ".making-now").mkdir()
+    await open_corpus(database, settings, "talks")
+    left = {path.name for path in root.iterdir()}
+    assert {".making-now", "answertrail_c9_0123456789ab_5_5_00000000-6", f"{made.place}-{load.CACHE_VERSION}"} <= left
+    assert ".making-old" not in left
+    assert len(left) == 2 + 3
+
+
+async def test_an_engine_is_closed_where_its_corpus_cannot_be_opened(database, settings, corpus, monkeypatch):
+    closed = []
+
+    async def close(engine):
+        closed.append(engine.place)
+
+    monkeypatch.setattr(HnswEngine, "close", close)
+    made = await index_corpus(database, settings, corpus, "hnsw")
+    async with database.transaction() as conn:
+        await conn.execute("UPDATE search_indexes SET vectors = vectors - 1")
+    with pytest.raises(StaleIndexError, match="239"):
+        await open_corpus(database, settings, "talks", "hnsw")
+    assert closed == [made.place]
 
 
 async def test_a_corpus_that_changes_while_it_is_indexed_is_not_indexed(database, settings, corpus):
@@ -216,8 +316,11 @@ async def test_two_processes_do_not_index_one_corpus_at_once(database, settings,
 
 async def test_deleting_a_corpus_drops_its_tables_and_an_empty_one_is_not_indexed(database, settings, corpus):
     await index_corpus(database, settings, corpus, "hnsw")
-    await corpora.delete(database, corpus)
+    await open_corpus(database, settings, "talks", "hnsw")
+    await open_corpus(database, settings, "talks", "exact")
+    assert await delete_corpus(database, settings, corpus) == []
     assert await places(database, corpus) == []
+    assert [path for path in settings.cache.rglob("*") if path.is_file()] == []
     empty = await corpora.create(database, "empty", "tiny", TinyEmbedder(16).identity)
     with pytest.raises(IndexBuildError, match="no vectors"):
         await index_corpus(database, settings, empty, "hnsw")

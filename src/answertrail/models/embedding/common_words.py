@@ -24,6 +24,9 @@ _ENGLISH_TOO = _set(
 EVERYDAY_ENGLISH = ENGLISH_WORDS | _ENGLISH_TOO
 """What shows that a short text is English, or might be."""
 
+ENGLISH_ALONE = _set("the and that this you with they what from there about would which when your how")
+"""Common words that no other of the languages here has: a text with one of them is English in part."""
+
 
 def _but_english(text: str) -> frozenset[str]:
     return _set(text) - EVERYDAY_ENGLISH

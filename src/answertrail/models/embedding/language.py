@@ -9,23 +9,26 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 
 from answertrail.errors import InputError
-from answertrail.models.embedding.common_words import COMMON_WORDS, ENGLISH_WORDS, EVERYDAY_ENGLISH, OWN_LETTERS
+from answertrail.models.embedding.common_words import (
+    COMMON_WORDS,
+    ENGLISH_ALONE,
+    ENGLISH_WORDS,
+    EVERYDAY_ENGLISH,
+    OWN_LETTERS,
+)
+from answertrail.models.embedding.language_names import LANGUAGE_NAMES, usual_code
+from answertrail.models.embedding.scripts import SHARE, script_of, spread
 
 UNKNOWN = "und"
 """The code of a language that is not known although its script is no common one."""
 
-_SAMPLE_CHARACTERS = 20_000
 # A tenth of running English is these words; other languages in Latin letters stay well under it.
 _ENGLISH_SHARE = 0.10
 _LATIN_SHARE = 0.80
 _WORD = re.compile(r"[^\W\d_]+")
 _TAG = re.compile(r"[a-z]{2,3}")
-
-LANGUAGE_SHARE = 0.25
-"""The part of a text's letters from which on a language counts as one it is in."""
 
 # The commonest language of each script, by the first word of its letters' Unicode names.
 _OF_SCRIPT = {
@@ -39,19 +42,8 @@ _SYLLABLES = frozenset({"ko", "zh", "ja"})
 # Letters that only one of the languages of a script has, and that it cannot do without.
 _CYRILLIC = (("uk", "іїєґ"), ("be", "ў"), ("sr", "јљњћђџ"), ("kk", "әғқңөұүһ"))
 _ARABIC = (("ur", "ٹڈڑںےہ"), ("ps", "ځڅډړښېۍ"), ("fa", "پچژگیک"))
-LANGUAGE_NAMES = {
-    "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali",
-    "bo": "Tibetan", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
-    "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French", "gu": "Gujarati",
-    "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian",
-    "it": "Italian", "ja": "Japanese", "ka": "Georgian", "kk": "Kazakh", "km": "Khmer", "kn": "Kannada",
-    "ko": "Korean", "lo": "Lao", "lt": "Lithuanian", "lv": "Latvian", "ml": "Malayalam", "mr": "Marathi",
-    "ms": "Malay", "my": "Burmese", "nb": "Norwegian", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian",
-    "or": "Odia", "pa": "Punjabi", "pl": "Polish", "ps": "Pashto", "pt": "Portuguese", "ro": "Romanian",
-    "ru": "Russian", "si": "Sinhala", "sk": "Slovak", "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish",
-    "sw": "Swahili", "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish",
-    "uk": "Ukrainian", "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
-}  # fmt: skip
+_TOLD_BY_SCRIPT = frozenset(_OF_SCRIPT.values()) - {"zh", "hi", "bn", "am"}
+"""Languages that have a script to themselves, or nearly so."""
 
 
 def language_name(code: str) -> str:
@@ -62,7 +54,8 @@ def language_name(code: str) -> str:
 def language_codes(setting: str) -> tuple[str, ...]:
     """Return the languages of a setting such as `zh,en`: primary subtags, sorted, each once.
 
-    Raises InputError for what is no language tag.
+    A three-letter or withdrawn code is the two-letter one of its language: `eng` is `en`. Raises
+    InputError for what is no language tag.
     """
     codes = set()
     for part in setting.split(","):
@@ -71,7 +64,7 @@ def language_codes(setting: str) -> tuple[str, ...]:
             raise InputError(
                 f"{part.strip()!r} is no language", hint="codes with commas between, such as en, zh, ko or pt-BR"
             )
-        codes.add(code)
+        codes.add(usual_code(code))
     return tuple(sorted(codes))
 
 
@@ -82,7 +75,7 @@ def is_english(texts: Sequence[str]) -> bool:
     are common English ones. A sample of under 20 words counts by its letters alone, and one
     without letters counts as English.
     """
-    sample = _spread(texts)
+    sample = spread(texts)
     words = _WORD.findall(sample.lower())
     letters = sum(len(word) for word in words)
     if letters == 0:
@@ -113,30 +106,48 @@ def languages_of(text: str) -> tuple[str, ...]:
     if "ja" in weights:  # Han beside kana is Japanese
         weights["ja"] += weights.pop("zh", 0.0)
     total = sum(weights.values())
-    kept = sorted((-weight, code) for code, weight in weights.items() if weight >= LANGUAGE_SHARE * total)
+    kept = sorted((-weight, code) for code, weight in weights.items() if weight >= SHARE * total)
     return tuple(code for _, code in kept if code)
 
 
 def corpus_languages(texts: Sequence[str]) -> tuple[str, ...]:
     """Return the languages of a corpus by a sample of its texts: English, or what `languages_of` says of it."""
-    return ("en",) if is_english(texts) else languages_of(_spread(texts))
+    return ("en",) if is_english(texts) else languages_of(spread(texts))
+
+
+def is_evident(text: str, code: str) -> bool:
+    """Say whether a text is in one of its `languages_of` beyond what names and borrowed words make up.
+
+    A script is enough. In Latin letters a third of the words must be common ones of the language or
+    have letters that English lacks, with three different common ones among them, or two and a word
+    with such a letter, and none that only English has: "la la land" and "El Niño and La Niña" are
+    not Spanish.
+    """
+    if code not in COMMON_WORDS:
+        return True
+    runs = (run for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()) for run in _runs(word))
+    words = [letters for script, letters in runs if script == "LATIN"]
+    common, own = COMMON_WORDS[code], OWN_LETTERS.get(code, "")
+    lettered = {word for word in words if any(letter in own for letter in word)}
+    signs = 0 if ENGLISH_ALONE.intersection(words) else sum(word in common or word in lettered for word in words)
+    return 3 * signs >= len(words) and len(common.intersection(words)) + (len(lettered) > 0) >= 3
+
+
+def is_certain(code: str) -> bool:
+    """Say whether a language that `languages_of` tells has a script to itself, so that it is no other."""
+    return code in _TOLD_BY_SCRIPT
 
 
 def _runs(word: str) -> list[tuple[str, str]]:
     """Cut a word where its script changes: `GPT를` is one of Latin and one of Hangul."""
     runs: list[tuple[str, str]] = []
     for character in word:
-        script = _script(character)
+        script = script_of(character)
         if runs and runs[-1][0] == script:
             runs[-1] = (script, runs[-1][1] + character)
         else:
             runs.append((script, character))
     return runs
-
-
-@lru_cache(maxsize=20_000)
-def _script(character: str) -> str:
-    return "LATIN" if character.isascii() else unicodedata.name(character, "").split(" ")[0].split("-")[0]
 
 
 def _language(script: str, words: Sequence[str]) -> str:
@@ -170,12 +181,3 @@ def _latin_language(words: Sequence[str]) -> str:
 def _signs(words: Sequence[str], code: str) -> int:
     common, own = COMMON_WORDS[code], OWN_LETTERS.get(code, "")
     return sum((word in common) + any(letter in own for letter in word) for word in words)
-
-
-def _spread(texts: Sequence[str]) -> str:
-    """Return at most 20,000 characters taken evenly from the whole sequence."""
-    if not texts:
-        return ""
-    wanted = min(len(texts), 200)
-    each = _SAMPLE_CHARACTERS // wanted
-    return "\n".join(texts[index * len(texts) // wanted][:each] for index in range(wanted))

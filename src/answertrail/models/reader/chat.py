@@ -66,7 +66,9 @@ class ReaderModel:
             return _reply((_call(1, _TABLE, {"rows": [_row(row) for row in rows[:_ROWS]]}),))
         phase: Phase = "submit" if _SUBMIT in names else "explore"
         actions = await asyncio.to_thread(reader.next_action, question, results, phase=phase)
-        ready = {"over_time": analyse(question).trajectory} if _takes(request, _READY, "over_time") else {}
+        # Its own rule knows English alone: it may say that a question is over time, never that it is not.
+        over_time = _takes(request, _READY, "over_time") and analyse(question).trajectory
+        ready = {"over_time": True} if over_time else {}
         return _reply(_calls(actions, ready, dated=dated))
 
     def _embed(self, texts: Sequence[str], loop: asyncio.AbstractEventLoop) -> Vectors:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .dates import slices
+from .dates import Period, slices
 from .evidence import Hit, Pool, adjacent
 from .excerpts import pieces
 from .plan import PERIODS, trajectory_span
@@ -67,8 +67,9 @@ def factual(pool: Pool, ranking: Ranking, affinity: Affinity | None = None) -> t
 def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[Statement, ...], tuple[str, ...]]:
     """Passages in order of date, at most two for each stretch of time, and the parts of the time with none.
 
-    `ranking` is by the question's topic. Where nothing is dated the passages are those of a
-    factual answer, and no part is reported.
+    The parts are the beginning, the middle and the end; one is reported when documents of it were
+    shown and no passage told is of it. `ranking` is by the question's topic. Where nothing is dated
+    the passages are those of a factual answer, and no part is reported.
     """
     whole = trajectory_span(question, pool)
     if whole is None:
@@ -84,13 +85,22 @@ def trajectory(question: Question, pool: Pool, ranking: Ranking) -> tuple[tuple[
     told = _passages(pool, ranking, [s.hit for s in chosen], TRAJECTORY_STATEMENTS, TRAJECTORY_WORDS)
     when = {h.id: (h.date or "", h.document_id, h.start_s or 0.0) for h in pool.hits}
     dates = [when[s.citations[0]][0] for s in told]
-    periods = slices(whole.start, whole.end, PERIODS)
-    empty = [
-        _BEGINNING if period is periods[0] else _END if period is periods[-1] else _MIDDLE
-        for period in periods
-        if not any(period.start <= date < period.end for date in dates)
-    ]
-    return tuple(sorted(told, key=lambda s: when[s.citations[0]])), tuple(dict.fromkeys(empty))
+    shown = [h.date for h in pool.hits if h.date]
+    empty = tuple(
+        part
+        for part, time in _parts(slices(whole.start, whole.end, PERIODS))
+        if any(time.start <= date < time.end for date in shown)
+        and not any(time.start <= date < time.end for date in dates)
+    )
+    return tuple(sorted(told, key=lambda s: when[s.citations[0]])), empty
+
+
+def _parts(periods: Sequence[Period]) -> list[tuple[str, Period]]:
+    """The first of the periods, all between, and the last, as far as there are so many."""
+    out = [(_BEGINNING, periods[0])] if periods else []
+    if len(periods) > 2:
+        out.append((_MIDDLE, Period(periods[1].start, periods[-2].end)))
+    return [*out, (_END, periods[-1])] if len(periods) > 1 else out
 
 
 def _passages(pool: Pool, ranking: Ranking, hits: Iterable[Hit], count: int, longest: int) -> tuple[Statement, ...]:

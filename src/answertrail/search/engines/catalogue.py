@@ -161,8 +161,8 @@ class Catalogue:
 
     @classmethod
     def load(cls, path: Path) -> Catalogue:
-        """Read what `save` wrote. Raises OSError, ValueError or KeyError for a broken file."""
-        with np.load(path, allow_pickle=False) as held:
+        """Read what `save` wrote. Raises what `checked.BROKEN` names for a broken file."""
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as held:
             return cls(
                 _strings(held["ids"], held["id_ends"]),
                 held["document_of"],

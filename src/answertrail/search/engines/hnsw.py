@@ -32,6 +32,7 @@ from answertrail.search.engines.base import (
     UnsupportedError,
     Vector,
 )
+from answertrail.search.engines.limits import check_whole
 from answertrail.search.hits import Filter
 from answertrail.store import corpora, nearest
 from answertrail.store.connection import Connection, Database, first_line
@@ -62,7 +63,6 @@ class HnswSettings:
 
     def __post_init__(self) -> None:
         """Raise InputError for what pgvector would not take."""
-        # Settings also come from the command line, as whatever was written there.
         limits: dict[str, tuple[object, int, int]] = {
             "ef_search": (self.ef_search, 1, MOST_EF),
             "max_scan_tuples": (self.max_scan_tuples, 1, 2**31 - 1),
@@ -72,9 +72,7 @@ class HnswSettings:
             "memory_mb": (self.graph.memory_mb, 64, 2**20),
             "workers": (self.graph.workers, 0, 64),
         }
-        for name, (value, low, high) in limits.items():
-            if not isinstance(value, int) or not low <= value <= high:
-                raise InputError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
+        check_whole(limits)
         if self.storage not in MOST_DIMS:
             raise InputError(f"no storage {self.storage!r}", hint=f"known: {', '.join(MOST_DIMS)}")
         if self.graph.ef_construction < 2 * self.graph.m:

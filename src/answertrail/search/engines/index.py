@@ -7,18 +7,29 @@ order can differ from the exact one, and `matching` of `timeline` counts the poo
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from answertrail.errors import InputError, MismatchError
+from answertrail.errors import InputError, MismatchError, ServiceError
 from answertrail.models.embedding.base import Embedder
 from answertrail.search.around import Surroundings
 from answertrail.search.coverage import Coverage
-from answertrail.search.engines.base import ANY, DenseEngine, LexicalEngine, Vector
+from answertrail.search.engines.base import (
+    ANY,
+    DenseEngine,
+    Engine,
+    HoldsDocuments,
+    LexicalEngine,
+    NoIndexError,
+    StaleIndexError,
+    Vector,
+)
 from answertrail.search.engines.catalogue import Catalogue, Places
 from answertrail.search.engines.pool import Pool, rankable
 from answertrail.search.engines.rows import Rows
@@ -39,6 +50,19 @@ _PER_PERIOD = 3
 _QUERY_CACHE = 256
 
 
+class Engines(NamedTuple):
+    """What a corpus is searched with; `note` says why it is not what it was opened with."""
+
+    engine: DenseEngine
+    words: LexicalEngine
+    documents: HoldsDocuments | None = None
+    note: str | None = None
+
+
+Again = Callable[[DenseEngine], Awaitable[Engines | None]]
+"""Given the engine that failed, opens what took its place, None where nothing did."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Scored:
     """A chunk to be returned, with what a `Hit` says of its scores."""
@@ -54,6 +78,8 @@ class EngineIndex:
     """One snapshot of a corpus over an engine for its vectors and one for its words (often the same).
 
     `some_rows` are a few hundred chunks, for whoever wants to know what the corpus is like.
+    `documents` are the votes of whole documents where `words` keeps none. `again` opens engines
+    anew for a search that these did not answer.
     """
 
     def __init__(
@@ -64,6 +90,8 @@ class EngineIndex:
         rows: Rows,
         embedder: Embedder,
         some_rows: Sequence[ChunkRow] = (),
+        documents: HoldsDocuments | None = None,
+        again: Again | None = None,
     ) -> None:
         if engine.dims != embedder.identity.dims:
             raise MismatchError(
@@ -76,6 +104,11 @@ class EngineIndex:
         self.engine = engine
         self.some_rows = some_rows
         self._words = words
+        self._documents = documents
+        self._again = again
+        self._renewing = asyncio.Lock()
+        self._left: list[Engine] = []
+        self._note: str | None = None
         self._rows = rows
         self._sample: tuple[Places, npt.NDArray[np.float32]] | None = None
         self._queries: OrderedDict[str, Vector] = OrderedDict()
@@ -85,9 +118,34 @@ class EngineIndex:
     ) -> SearchResult:
         """Return min(k, matching) hits; ties are broken by chunk id. See `CorpusIndex.search`.
 
+        Where the index was replaced or dropped meanwhile it is searched with what took its place, as
+        long as the corpus is the same. A mode of one signal refuses a k above what the engine answers;
+        the others return what they have, and `fallback` says how many are missing.
+
         Raises UnsupportedError for more than the engine answers, EngineDownError when it is
         down, StaleIndexError when a text is no longer what it was.
         """
+        while True:
+            before = self.engine
+            try:
+                return await self._search(query, mode, k, within or ANY, also)
+            except (ServiceError, NoIndexError, StaleIndexError):
+                if not await self._renewed(before):
+                    raise
+
+    async def _renewed(self, before: DenseEngine) -> bool:
+        """Take the engines that are there now instead of these; say whether there are others."""
+        async with self._renewing:
+            # Another search may have done it, while this one was under way.
+            if self.engine is before and self._again is not None:
+                found = await self._again(self.engine)
+                if found is not None:
+                    self._left += [self.engine, self._words]
+                    self.engine, self._words, self._documents, self._note = found
+                    self._sample = None
+            return self.engine is not before
+
+    async def _search(self, query: str, mode: str | Mode, k: int, within: Filter, also: Sequence[str]) -> SearchResult:
         chosen = mode_named(mode) if isinstance(mode, str) else mode
         if not query.strip():
             raise InputError("the query is empty")
@@ -96,10 +154,10 @@ class EngineIndex:
         pools = []
         for text in dict.fromkeys((query, *also)):
             vector = await self._embedded(text) if "dense" in chosen.needs else None
-            pools.append(Pool(self.catalogue, self.engine, self._words, chosen, text, vector))
+            pools.append(Pool(self.catalogue, self.engine, self._words, chosen, text, vector, self._documents))
         if chosen.name in chosen.needs and len(pools) == 1:
-            return await self._one_signal(pools[0], chosen, k, within or ANY)
-        return await self._ranked(pools, chosen, k, within or ANY)
+            return await self._one_signal(pools[0], chosen, k, within)
+        return await self._ranked(pools, chosen, k, within)
 
     async def around(self, chunk_id: str, before: int = 1, after: int = 1) -> Surroundings:
         """Return a chunk with its neighbours in document order. Raises NotFoundError for an unknown id."""
@@ -111,8 +169,8 @@ class EngineIndex:
 
     async def close(self) -> None:
         """Let go of the engines."""
-        await self.engine.close()
-        await self._words.close()
+        for engine in (*self._left, self.engine, self._words):
+            await engine.close()
 
     async def _one_signal(self, pool: Pool, mode: Mode, k: int, within: Filter) -> SearchResult:
         found = await pool.ask(mode.name, k, within)
@@ -142,6 +200,9 @@ class EngineIndex:
             await pool.add_best(size, everyone)
             if everywhere and everyone != ANY:
                 await pool.add_best(size, ANY)
+            if shown and pool.cut_at(size) is not None:
+                # What was shown may be all that the engine gives, so the next ones are asked for as well.
+                await pool.add_best(size, within)
             await pool.add(shown)
             await pool.ask_documents()
             if kind == "near":
@@ -161,7 +222,14 @@ class EngineIndex:
         matching = int(eligible.sum()) if stratified else await rankable(pools, within) - held_back
         scored = [self._scored(int(place), ranking, rows, mode) for place in places]
         told = self._coverage(rows, ranking, places)
-        return await self._result(pools, mode, within, scored, matching, held_back, told)
+        cut = next((most for pool in pools if (most := pool.cut_at(size)) is not None), None)
+        note = None
+        if cut is not None and len(scored) < min(k, matching):
+            note = (
+                f"{len(scored):,} of the {min(k, matching):,} passages asked for, since the engine "
+                f"{self.engine.name} gives no more than {cut:,} by each signal; ask for fewer and page on"
+            )
+        return await self._result(pools, mode, within, scored, matching, held_back, told, note)
 
     async def _rank(
         self, pools: Sequence[Pool], mode: Mode, within: Filter, everywhere: bool
@@ -235,12 +303,14 @@ class EngineIndex:
         matching: int,
         held_back: int,
         told: Coverage | None = None,
+        note: str | None = None,
     ) -> SearchResult:
         rows = await self._rows.rows([one.chunk_id for one in scored])
         terms: dict[str, int] = {}
         for pool in pools:
             terms.update(await self._words.terms(pool.query))
         wordings = [pool.query for pool in pools]
+        reasons = (self._note, *(pool.fallback for pool in pools), note)
         return SearchResult(
             query=wordings[0],
             mode=mode.name,
@@ -252,7 +322,7 @@ class EngineIndex:
             undated_left_out=int(self.catalogue.undated_left_out(within).sum()),
             coverage=told,
             engine=self.engine.name,
-            fallback="; ".join(dict.fromkeys(pool.fallback for pool in pools if pool.fallback)) or None,
+            fallback="; ".join(dict.fromkeys(why for why in reasons if why)) or None,
             warnings=unread_warnings(self.embedder.identity.name, wordings) if "dense" in mode.needs else (),
         )
 

@@ -11,14 +11,16 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from answertrail.errors import AnswerTrailError, InputError, ServiceError
+from answertrail.search.engines.address import Address, read_address
 from answertrail.search.engines.base import EngineDownError
+from answertrail.search.engines.limits import check_whole
 from answertrail.search.engines.server_names import prefix_of
 
 T = TypeVar("T")
 URI_VARIABLE = "ANSWERTRAIL_MILVUS_URI"
+_SCHEMES = ("http", "https", "tcp")
 _DOWN = re.compile(
     r"fail connecting|unavailable|deadline|retry timeout|retry run out|connection refused|closed channel|not healthy",
     re.IGNORECASE,
@@ -49,19 +51,24 @@ class MilvusSettings:
     ef: int = 2048
     timeout: float = 30.0
     patience: float = 3600.0
+    address: Address | None = field(init=False, repr=False)
+    """What `uri` says of a server; None for a file."""
 
     def __post_init__(self) -> None:
         """Raise InputError for what Milvus would not take."""
+        # A server's address without its scheme must not pass for the name of a file: it may have a login in it.
+        file = self.uri.endswith(".db") and "@" not in self.uri and "://" not in self.uri
+        example = "http://HOST:19530, or as a file ending in .db"
+        address = None if file else read_address(self.uri, _SCHEMES, where=URI_VARIABLE, example=example)
+        object.__setattr__(self, "address", address)
         if self.index not in {"HNSW", "FLAT"}:
             raise InputError(f"no Milvus index {self.index!r} is used here", hint="HNSW, or FLAT for exact search")
-        limits = {
+        limits: dict[str, tuple[object, int, int]] = {
             "m": (self.m, 2, 2048),
             "ef_construction": (self.ef_construction, 8, 32_768),
             "ef": (self.ef, 1, 32_768),
         }
-        for name, (value, low, high) in limits.items():
-            if not low <= value <= high:
-                raise InputError(f"{name} must be from {low} to {high}, not {value}")
+        check_whole(limits)
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str] | None = None) -> MilvusSettings:
@@ -104,16 +111,12 @@ class MilvusSettings:
     @property
     def is_file(self) -> bool:
         """Whether it is the file-based engine."""
-        return "://" not in self.uri
+        return self.address is None
 
     @property
     def shown(self) -> str:
         """The address without what is secret in it."""
-        if self.is_file:
-            return self.uri
-        parts = urlsplit(self.uri)
-        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-        return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
+        return self.uri if self.address is None else self.address.shown
 
 
 _INDEXING = ("index", "m", "ef_construction", "ef")
@@ -137,10 +140,12 @@ class Milvus:
 
     def _connect(self) -> Any:
         one = self.settings
+        held = one.address.login if one.address else None
+        user, password = (one.user, one.password) if one.user or held is None else held
         return self.package.MilvusClient(
-            one.uri,
-            user=one.user,
-            password=one.password,
+            one.shown,
+            user=user,
+            password=password,
             token=one.token,
             db_name=one.database,
             timeout=one.timeout,
@@ -185,8 +190,9 @@ class Milvus:
     def _ours(self, said: str) -> ServiceError:
         # One line, short: a message may repeat an expression of thousands of ids.
         line = " ".join(said.split())
-        secrets = (self.settings.password, self.settings.token, urlsplit(self.settings.uri).password)
-        for secret in secrets:
+        address = self.settings.address
+        held = (address.secret, *(address.login or ())[1:]) if address else ()
+        for secret in (self.settings.password, self.settings.token, *held):
             line = line.replace(secret, "***") if secret else line
         line = line if len(line) <= 300 else line[:300] + "..."
         where = self.settings.shown

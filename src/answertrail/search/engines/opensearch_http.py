@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import quote
 
 from answertrail.errors import InputError, ServiceError
 from answertrail.models.chat.failures import EndpointError, Reason
 from answertrail.models.chat.retry import RetryPolicy, with_retries
+from answertrail.search.engines.address import Address, read_address
 from answertrail.search.engines.base import EngineDownError
+from answertrail.search.engines.limits import check_whole
 from answertrail.search.engines.server_names import prefix_of
 
 URL_VARIABLE = "ANSWERTRAIL_OPENSEARCH_URL"
@@ -42,18 +44,17 @@ class OpenSearchSettings:
     shards: int = 1
     replicas: int = 1
     timeout: float = 30.0
+    address: Address = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Raise InputError for what OpenSearch would not take."""
-        parts = urlsplit(self.url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise InputError("not the address of an OpenSearch server", where=URL_VARIABLE, hint="https://HOST:9200")
+        address = read_address(self.url, ("http", "https"), where=URL_VARIABLE, example="https://HOST:9200")
+        object.__setattr__(self, "address", address)
         if self.method not in {"lucene", "faiss"}:
             raise InputError(f"no graph library {self.method!r}", hint="lucene or faiss")
         limits = {"m": (2, 100), "ef_construction": (2, 4096), "ef_search": (2, 10_000), "shards": (1, 1024)}
-        for name, (low, high) in {**limits, "replicas": (0, 100)}.items():
-            if not low <= getattr(self, name) <= high:
-                raise InputError(f"{name} must be from {low} to {high}, not {getattr(self, name)}")
+        limits["replicas"] = (0, 100)
+        check_whole({name: (getattr(self, name), low, high) for name, (low, high) in limits.items()})
 
     @classmethod
     def from_environment(cls, env: Mapping[str, str] | None = None) -> OpenSearchSettings:
@@ -86,16 +87,12 @@ class OpenSearchSettings:
     @property
     def shown(self) -> str:
         """The address without what is secret in it."""
-        parts = urlsplit(self.url)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
+        return self.address.shown
 
     @property
     def login(self) -> tuple[str, str] | None:
         """User and password, None for a server that asks for neither."""
-        parts = urlsplit(self.url)
-        if self.user:
-            return self.user, self.password
-        return (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+        return (self.user, self.password) if self.user else self.address.login
 
 
 class OpenSearch:
@@ -142,7 +139,7 @@ class OpenSearch:
             )
         except httpx2.TimeoutException as error:
             raise self._error("OpenSearch gave no answer in time", "timeout") from error
-        except httpx2.HTTPError as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise self._error(f"no connection to OpenSearch: {type(error).__name__}", "down") from error
         if answer.status_code >= 400:
             wait = answer.headers.get("retry-after", "")
@@ -167,8 +164,8 @@ class OpenSearch:
             "timeout": "check that the server is not overloaded",
             "garbled": f"check {URL_VARIABLE}",
         }
-        login = self.settings.login
-        said = said.replace(login[1], "***") if login and login[1] else said
+        for secret in (self.settings.password, (self.settings.login or ("", ""))[1], self.settings.address.secret):
+            said = said.replace(secret, "***") if secret else said
         where, hint = self.settings.shown, hints.get(reason)
         return EndpointError(said, reason=reason, status=status, retry_after=retry_after, where=where, hint=hint)
 

@@ -22,7 +22,8 @@ _AT_ONCE = 4
 class Pool:
     """Cosines and BM25 scores by chunk id, growing as the engines are asked.
 
-    `vector` is None for a query the embedder has nothing for. `fallbacks` are the reasons the
+    `vector` is None for a query the embedder has nothing for. `documents` are the votes of whole
+    documents where `words` does not keep them. `fallbacks` are the reasons the
     engines gave for answering by another way than their own.
     """
 
@@ -34,6 +35,7 @@ class Pool:
         mode: Mode,
         query: str,
         vector: Vector | None,
+        documents: HoldsDocuments | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._engine = engine
@@ -44,6 +46,7 @@ class Pool:
         self.dense: dict[str, float] = {}
         self.lexical: dict[str, float] = {}
         self.share = 0.0
+        self._of_documents = documents or (words if isinstance(words, HoldsDocuments) else None)
         self._documents: Mapping[str, float] | None = None
         self._asked_documents = False
         self._fallbacks: set[str] = set()
@@ -84,21 +87,29 @@ class Pool:
         return lexical_weight((idf(rows, n), n / max(rows, 1)) for n in held)
 
     async def ask_documents(self) -> None:
-        """Ask for the votes of whole documents, once, where the engine keeps them and the mode fuses."""
-        if not self._asked_documents and len(self._mode.needs) > 1 and isinstance(self._words, HoldsDocuments):
-            self._documents = await self._words.document_votes(self.query)
+        """Ask for the votes of whole documents, once, where somebody keeps them and the mode fuses."""
+        if not self._asked_documents and len(self._mode.needs) > 1 and self._of_documents is not None:
+            self._documents = await self._of_documents.document_votes(self.query)
         self._asked_documents = True
 
     async def add_best(self, size: int, within: Filter) -> None:
         """Add the best by each signal the mode needs, with both scores of each."""
         new: set[str] = set()
         for signal in sorted(self._mode.needs):
-            most = (self._engine if signal == "dense" else self._words).capabilities.most
+            most = self._most(signal)
             found = await self.ask(signal, size if most is None else min(size, most), within)
             into = self.dense if signal == "dense" else self.lexical
             into.update((hit.chunk_id, hit.score) for hit in found.hits)
             new.update(hit.chunk_id for hit in found.hits)
         await self.add(new)
+
+    def _most(self, signal: str) -> int | None:
+        return (self._engine if signal == "dense" else self._words).capabilities.most
+
+    def cut_at(self, size: int) -> int | None:
+        """Return the most an engine answers where that is less than `size`, None where all answer as many."""
+        known = [most for signal in self._mode.needs if (most := self._most(signal)) is not None]
+        return min(known) if known and min(known) < size else None
 
     async def add(self, ids: Collection[str]) -> None:
         """Add these chunks with their scores."""

@@ -1,28 +1,33 @@
 """Index a corpus with an engine, and open it over the engine it was indexed with.
 
 Filled, counted, published, recorded, and only then is the older index dropped: at every moment
-searches have a complete one. What a killed build leaves is dropped by the next.
+searches that begin have a complete one. A search over an index that was dropped under it is made
+again over the one that took its place (reopening.py), as long as the corpus is what it was; texts
+that an ingest changed are gone, and the search says to open the corpus again. What a killed build
+leaves is dropped by the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
-from answertrail.errors import NotFoundError, ServiceError
+from answertrail.errors import InputError, NotFoundError, ServiceError
 from answertrail.models.embedding.base import Embedder
 from answertrail.records.run import CorpusRef
+from answertrail.search import checked
 from answertrail.search.engines import local
 from answertrail.search.engines.base import (
+    DenseEngine,
     IndexBuildError,
-    LexicalEngine,
     NoIndexError,
     Progress,
     StaleIndexError,
 )
-from answertrail.search.engines.exact import EXACT, LocalWords, sampled
+from answertrail.search.engines.exact import EXACT, sampled
 from answertrail.search.engines.index import EngineIndex
 from answertrail.search.engines.registry import KINDS, NAMES, kind_named
+from answertrail.search.engines.reopening import Reopening, engines_over
 from answertrail.search.engines.source import reading
 from answertrail.search.engines.stored_rows import StoredRows
 from answertrail.search.open_corpus import OpenCorpus
@@ -93,7 +98,14 @@ async def use_engine(db: Database, corpus: Corpus, engine: str) -> None:
 
 
 async def drop_index(db: Database, settings: Settings, corpus: Corpus, engine: str) -> list[str]:
-    """Drop a corpus's index of an engine and search it exactly where that was its engine; return what was dropped."""
+    """Drop a corpus's index of an engine and search it exactly where that was its engine; return what was dropped.
+
+    Raises InputError for `exact`, which has none, NotFoundError for an unknown engine.
+    """
+    if engine == EXACT:
+        raise InputError(
+            "the engine exact needs no index, so there is none to drop", hint="name the engine that has it"
+        )
     kind = kind_named(engine, db, corpus, {})
     async with db.transaction() as conn:
         await corpora.lock(conn, corpus)
@@ -103,6 +115,27 @@ async def drop_index(db: Database, settings: Settings, corpus: Corpus, engine: s
     gone = await kind.sweep(corpus.id, [])
     local.sweep(settings, gone)
     return gone
+
+
+async def delete_corpus(db: Database, settings: Settings, corpus: Corpus) -> list[str]:
+    """Delete a corpus with what its engines and the cache hold of it; return a line for each index that is left.
+
+    An index is left where its server does not answer, or is not the one it was made on.
+    """
+    left: list[str] = []
+    records = await search_indexes.all_of(db, corpus)
+    for record in records:
+        try:
+            gone = await kind_named(record.engine, db, corpus, record.settings).sweep(corpus.id, [])
+        except (ServiceError, InputError) as error:
+            left.append(f"{record.place} was not dropped from {record.engine}: {error.message}")
+        else:
+            if record.place not in gone:
+                left.append(f"{record.place} was not found in {record.engine}; it may be on another server")
+    await corpora.delete(db, corpus)
+    local.sweep(settings, [record.place for record in records])
+    checked.remove([settings.cache / str(corpus.id)])
+    return left
 
 
 async def stale(db: Database, corpus: Corpus, record: SearchIndex) -> str | None:
@@ -129,33 +162,49 @@ async def open_index(
     record = await search_indexes.find(db, corpus, engine)
     if record is None:
         raise _no_index(corpus, engine)
-    kind = kind_named(engine, db, corpus, record.settings)
-    opened = await kind.open(record.place, embedder.identity.dims)
-    has_words = opened.capabilities.lexical
+    opened = await kind_named(engine, db, corpus, record.settings).open(record.place, embedder.identity.dims)
+    try:
+        return record, await _index_over(db, settings, corpus, embedder, record, opened)
+    except BaseException:
+        await opened.close()
+        raise
+
+
+async def _index_over(
+    db: Database, settings: Settings, corpus: Corpus, embedder: Embedder, record: SearchIndex, opened: DenseEngine
+) -> EngineIndex:
     async with db.reading() as conn:
         # Looked at in the transaction that reads the rest, so that both are of one state.
         reason = await stale(db, corpus, record)
         if reason is None and await corpora.snapshot_in(conn, corpus) != record.snapshot:
             reason = "the corpus changed after it was indexed"
         if reason is not None:
-            await opened.close()
             raise StaleIndexError(
-                f"the {engine} index is old: {reason}",
+                f"the {record.engine} index is old: {reason}",
                 where=corpus.name,
-                hint=f"`answertrail corpus index {corpus.name} --engine {engine}` makes a new one",
+                hint=f"`answertrail corpus index {corpus.name} --engine {record.engine}` makes a new one",
             )
-        catalogue, lexical = await local.load_or_make(conn, corpus, settings, record.place, words=not has_words)
+        held = await local.load_or_make(conn, corpus, settings, record, words=not opened.capabilities.lexical)
+    catalogue = held.catalogue
     if int(catalogue.has_vector.sum()) != record.vectors:
-        raise ServiceError(
-            f"the files of the {engine} index speak of {int(catalogue.has_vector.sum())} vectors, "
-            f"the index has {record.vectors}",
-            where=str(local.folder_of(settings, record.place)),
-            hint="delete that folder; it is made again",
+        raise StaleIndexError(
+            f"the corpus has {int(catalogue.has_vector.sum()):,} vectors, its {record.engine} index {record.vectors:,}",
+            where=corpus.name,
+            hint=f"`answertrail corpus index {corpus.name} --engine {record.engine}` makes a new one",
         )
-    words = cast(LexicalEngine, opened) if lexical is None else LocalWords(catalogue, lexical)
     rows = StoredRows(db, corpus, catalogue)
     some = await rows.rows([catalogue.ids[at] for at in sampled(catalogue, _SOME).tolist()])
-    return record, EngineIndex(catalogue, opened, words, rows, embedder, tuple(some[chunk] for chunk in sorted(some)))
+    engines = engines_over(opened, catalogue, held)
+    return EngineIndex(
+        catalogue,
+        engines.engine,
+        engines.words,
+        rows,
+        embedder,
+        tuple(some[chunk] for chunk in sorted(some)),
+        engines.documents,
+        Reopening(db, settings, corpus, record, catalogue),
+    )
 
 
 async def open_served(db: Database, settings: Settings, corpus: Corpus, embedder: Embedder, engine: str) -> OpenCorpus:
