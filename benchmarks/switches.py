@@ -195,7 +195,7 @@ def _table(sets: Mapping[str, Any], measure: str, prefix: str, intervals: Interv
         test = sign_flip(base, ours, statistic="totals")
         if not isinstance(test, Undefined):
             tested[label] = test.p
-    corrected = holm(tested)
+    corrected = holm(tested, tests=len(labels) - 1)  # all that were registered
     shown = {label: _mean([sets[name][label]["shown"] for name in sets if name.startswith(prefix)]) for label in labels}
     out = ["| recipe | share | difference to default | p (Holm) | distinct chunks shown |", "|---|---|---|---|---|"]
     for label, share, difference in rows:
