@@ -12,8 +12,7 @@ from answertrail.agent.coverage import AROUND_MODE, Calendar, calendar_of
 from answertrail.agent.dialogue import Dialogue
 from answertrail.agent.results import AroundOutcome, SearchOutcome, around_result, search_result
 from answertrail.models.embedding.base import EmbeddingSpend
-from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult
-from answertrail.search.links import at_second
+from answertrail.search.hits import Filter, Hit, SearchResult, hit_of
 from answertrail.search.ranking import Mode
 from answertrail.search.timeline import TimelineSettings, timeline_mode
 
@@ -49,7 +48,7 @@ class Searches:
             )
         found = await self._corpus.read_around(arguments.id, arguments.before, arguments.after)
         known: Collection[str] = seen if self._settings.hold_back_seen else ()
-        hits = tuple(_as_hit(row) for row in found.rows if row.id not in known)
+        hits = tuple(hit_of(row, 0.0) for row in found.rows if row.id not in known)
         new = tuple(hit.chunk_id for hit in hits if hit.chunk_id not in seen)
         held_back = sum(row.id != arguments.id and row.id in known for row in found.rows)
         search_id = self._evidence.next_search_id
@@ -141,22 +140,6 @@ def _told(outcome: SearchOutcome, result: SearchResult, elapsed_ms: float) -> ev
     start, end = outcome.window
     counts = (len(result.hits), len(outcome.new), result.held_back)
     return events.SearchFinished(outcome.search_id, result.query, result.mode, *counts, elapsed_ms, start, end)
-
-
-def _as_hit(row: ChunkRow) -> Hit:
-    return Hit(
-        chunk_id=row.id,
-        document_id=row.document_id,
-        title=row.title,
-        published_at=row.published_at,
-        start_s=row.start_s,
-        end_s=row.end_s,
-        url=at_second(row.url, row.start_s),
-        text=row.text,
-        score=0.0,
-        lines=row.lines,
-        speakers=row.speakers,
-    )
 
 
 def _milliseconds(began: float) -> float:

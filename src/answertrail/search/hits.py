@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from answertrail.search.coverage import Coverage
+from answertrail.search.links import at_second
 from answertrail.search.translated import Translated
 
 _LAST = datetime.max.replace(tzinfo=UTC)
@@ -103,6 +104,33 @@ class SearchResult:
     def dated(self) -> tuple[Hit, ...]:
         """The hits in date order, by document and by place in it; the undated last."""
         return tuple(in_date_order(self.hits))
+
+
+def hit_of(
+    row: ChunkRow,
+    score: float,
+    *,
+    dense: float | None = None,
+    lexical: float | None = None,
+    relevance: float | None = None,
+) -> Hit:
+    """Return a chunk as a hit of this score, its link leading to the second at which it begins."""
+    return Hit(
+        chunk_id=row.id,
+        document_id=row.document_id,
+        title=row.title,
+        published_at=row.published_at,
+        start_s=row.start_s,
+        end_s=row.end_s,
+        url=at_second(row.url, row.start_s),
+        text=row.text,
+        score=score,
+        dense=dense,
+        lexical=lexical,
+        relevance=relevance,
+        lines=row.lines,
+        speakers=row.speakers,
+    )
 
 
 def in_date_order(hits: Iterable[Hit]) -> list[Hit]:

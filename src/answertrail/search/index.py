@@ -17,9 +17,8 @@ from answertrail.models.embedding.base import Embedder, Vectors
 from answertrail.search.around import Neighbours, Surroundings, place_of
 from answertrail.search.dense import Places, cosines, first_equal
 from answertrail.search.fusion import best
-from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult
+from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult, hit_of
 from answertrail.search.lexical import LexicalIndex
-from answertrail.search.links import at_second
 from answertrail.search.modes import mode_named
 from answertrail.search.ranking import Facts, Mode, Ranking, Signals
 from answertrail.search.rerank import rerank
@@ -159,19 +158,10 @@ class CorpusIndex:
         row = self.rows[place]
         dense = float(signals.dense[place])
         relevance = np.nan if ranking.relevance is None else float(ranking.relevance[place])
-        return Hit(
-            chunk_id=row.id,
-            document_id=row.document_id,
-            title=row.title,
-            published_at=row.published_at,
-            start_s=row.start_s,
-            end_s=row.end_s,
-            url=at_second(row.url, row.start_s),
-            text=row.text,
-            score=float(ranking.scores[place]),
+        return hit_of(
+            row,
+            float(ranking.scores[place]),
             dense=None if np.isnan(dense) else dense,
             lexical=float(signals.lexical[place]) if "lexical" in mode.needs else None,
             relevance=None if np.isnan(relevance) else relevance,
-            lines=row.lines,
-            speakers=row.speakers,
         )

@@ -192,7 +192,7 @@ def test_words_find_the_chunks_that_the_built_in_bm25_finds(engine, rows):
     for _ in range(rounds(30, 1000)):
         query = " ".join(rng.choices([*WORDS, "zeppelin", "유약", "title"], k=rng.randrange(1, 5)))
         within, k = a_filter(rng, rows), rng.choice([1, 10, 400])
-        scores, share = own.scores(query)
+        scores, weight = own.scores(query)
         wanted = {
             row.id: float(score)
             for row, score in zip(rows, scores, strict=True)
@@ -201,7 +201,7 @@ def test_words_find_the_chunks_that_the_built_in_bm25_finds(engine, rows):
         found = asyncio.run(engine.lexical(query, k, within))
         assert len(found.hits) == min(k, len(wanted))
         assert found.matching == len(wanted)
-        assert found.share == pytest.approx(share, abs=1e-6)
+        assert found.weight == pytest.approx(weight, abs=1e-6)
         assert set(ids(found)) <= set(wanted)
         assert all(hit.score == pytest.approx(wanted[hit.chunk_id], rel=1e-4) for hit in found.hits)
         some = [row.id for row in rows[:30]]

@@ -125,14 +125,14 @@ def test_words_are_scored_like_the_built_in_bm25(filled):
     for _ in range(rounds(20, 500)):
         query = " ".join(rng.choices([*WORDS, "zeppelin", "유약", "title"], k=rng.randrange(1, 5)))
         within, k = a_filter(rng, rows), rng.choice([1, 10, 300])
-        scores, share = own.scores(query)
+        scores, weight = own.scores(query)
         wanted = {row.id: float(s) for row, s in zip(rows, scores, strict=True) if s > 0 and lets_through(within, row)}
         found = run(engine.lexical(query, k, within))
         assert (len(found.hits), found.matching) == (min(k, len(wanted)), len(wanted))
         assert {hit.chunk_id: hit.score for hit in found.hits} == pytest.approx(
             {chunk: wanted[chunk] for chunk in ids(found)}, rel=1e-4
         )
-        assert found.share == pytest.approx(share, abs=1e-6)
+        assert found.weight == pytest.approx(weight, abs=1e-6)
     held = run(engine.bm25("kiln", [row.id for row in rows[:20]]))
     assert set(held) == {row.id for row in rows[:20] if "kiln" in row.text}
     assert run(engine.terms("kilns zeppelin")) == {

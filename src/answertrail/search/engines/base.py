@@ -87,7 +87,7 @@ class EngineHits:
     term. It is None where the engine cannot count; fewer than k hits then are all there are.
 
     `fallback` says why the engine answered by another way than its own, None when it did not.
-    `share`, of a lexical search, is what a point of its BM25 is worth beside a cosine
+    `weight`, of a lexical search, is what a point of its BM25 is worth beside a cosine
     (`fusion.lexical_weight`, as `LexicalIndex.scores` has it). Where it is None it is taken from
     `terms`, and words count for nothing in fused scores when the engine cannot say those either.
     """
@@ -95,7 +95,7 @@ class EngineHits:
     hits: tuple[EngineHit, ...]
     matching: int | None = None
     fallback: str | None = None
-    share: float | None = None
+    weight: float | None = None
 
 
 class Engine(Protocol):

@@ -96,24 +96,24 @@ class LocalWords:
         return await asyncio.to_thread(self._best, query, k, within)
 
     def _best(self, query: str, k: int, within: Filter) -> EngineHits:
-        scores, places, share = self._scores(query)
+        scores, places, weight = self._scores(query)
         catalogue = self._catalogue
         kept = catalogue.allowed_documents(within)[catalogue.document_of[places]]
         kept &= ~np.isin(places, catalogue.places(within.exclude))
         places = places[kept]
         chosen = places[best(scores[places], np.ones(len(places), dtype=np.bool_), k)]
         hits = tuple(EngineHit(catalogue.ids[place], float(scores[place])) for place in chosen.tolist())
-        return EngineHits(hits, len(places), share=share)
+        return EngineHits(hits, len(places), weight=weight)
 
     def _scores(self, query: str) -> tuple[npt.NDArray[np.float32], Places, float]:
         """Return BM25 of every row, the rows above 0, and what a point of it is worth."""
         last = self._last
         if last is not None and last[0] == query:
             return last[1:]
-        scores, share = self._lexical.scores(query)
+        scores, weight = self._lexical.scores(query)
         places = np.flatnonzero(scores > 0)
-        self._last = (query, scores, places, share)
-        return scores, places, share
+        self._last = (query, scores, places, weight)
+        return scores, places, weight
 
     async def bm25(self, query: str, ids: Collection[str]) -> Mapping[str, float]:
         """Return the BM25 of each of these chunks that matches a term."""

@@ -35,8 +35,7 @@ from answertrail.search.engines.pool import Pool, rankable
 from answertrail.search.engines.rows import Rows
 from answertrail.search.engines.universe import SAMPLE, Universe, universe
 from answertrail.search.fusion import best
-from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult
-from answertrail.search.links import at_second
+from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult, hit_of
 from answertrail.search.modes import mode_named
 from answertrail.search.ranking import Mode, Ranking
 from answertrail.search.rerank import rerank
@@ -338,19 +337,4 @@ class EngineIndex:
 
 
 def _hit(row: ChunkRow, scored: _Scored) -> Hit:
-    return Hit(
-        chunk_id=row.id,
-        document_id=row.document_id,
-        title=row.title,
-        published_at=row.published_at,
-        start_s=row.start_s,
-        end_s=row.end_s,
-        url=at_second(row.url, row.start_s),
-        text=row.text,
-        score=scored.score,
-        dense=scored.dense,
-        lexical=scored.lexical,
-        relevance=scored.relevance,
-        lines=row.lines,
-        speakers=row.speakers,
-    )
+    return hit_of(row, scored.score, dense=scored.dense, lexical=scored.lexical, relevance=scored.relevance)

@@ -22,7 +22,7 @@ from answertrail.search.engines.hnsw import check_query
 from answertrail.search.engines.milvus_client import Milvus
 from answertrail.search.engines.milvus_filter import any_of, expression, quoted
 from answertrail.search.engines.milvus_rows import BM25_K1, BOUNDED, HAS_VECTOR, MOST, Rows, matrix_of
-from answertrail.search.engines.server_words import distinct, dressed, share_of, terms_of, told
+from answertrail.search.engines.server_words import distinct, dressed, terms_of, told, weight_of
 from answertrail.search.engines.settle import Found, cosines_of, in_order, level, settled
 from answertrail.search.hits import Filter
 
@@ -175,10 +175,10 @@ class MilvusEngine:
     def _lexical(self, query: str, k: int, within: Filter) -> EngineHits:
         terms = terms_of(query, self._languages)
         holding = self._held(distinct(terms))
-        share = share_of(terms, holding, self._size)
+        weight = weight_of(terms, holding, self._size)
         tokens = [token for token, held in holding.items() if held]
         if not tokens or _lets_none(within):
-            return EngineHits((), 0, share=share)
+            return EngineHits((), 0, weight=weight)
         where, asked = expression(within), min(MOST, k + _MORE)
         while True:
             found = level(self._matching(tokens, asked, where))
@@ -192,7 +192,7 @@ class MilvusEngine:
                     if unsure
                     else None
                 )
-                return EngineHits(hits, len(found) if complete else self._holders(tokens, where), why, share)
+                return EngineHits(hits, len(found) if complete else self._holders(tokens, where), why, weight)
             asked = min(MOST, 2 * asked)
 
     def _matching(self, tokens: Sequence[str], asked: int, where: str) -> Found:

@@ -38,7 +38,7 @@ from answertrail.search.engines.opensearch_bodies import (
     words_query,
 )
 from answertrail.search.engines.opensearch_http import OpenSearch, path_of
-from answertrail.search.engines.server_words import distinct, share_of, terms_of, told
+from answertrail.search.engines.server_words import distinct, terms_of, told, weight_of
 from answertrail.search.engines.settle import Found, cosines_of, in_order, settled
 from answertrail.search.hits import Filter
 
@@ -145,16 +145,16 @@ class OpenSearchEngine:
         self._check_size(k)
         terms = terms_of(query, self._languages)
         holding = await self._held(distinct(terms))
-        share = share_of(terms, holding, self._size)
+        weight = weight_of(terms, holding, self._size)
         tokens = [token for token, held in holding.items() if held]
         if not tokens:
-            return EngineHits((), 0, share=share)
+            return EngineHits((), 0, weight=weight)
         body = best_body(words_query(tokens, filters(within)), k, ["chunk"], counted=True)
         # Word counts of all shards together: scores do not depend on where a chunk lies.
         answer = await self._search(body, search_type="dfs_query_then_fetch")
         found = _scores_in(answer)
         hits = tuple(EngineHit(chunk, score) for chunk, score in in_order(found))
-        return EngineHits(hits, int(answer["hits"]["total"]["value"]), share=share)
+        return EngineHits(hits, int(answer["hits"]["total"]["value"]), weight=weight)
 
     async def bm25(self, query: str, ids: Collection[str]) -> Mapping[str, float]:
         """Return the BM25 of each of these chunks that matches a term."""

@@ -45,7 +45,7 @@ class Pool:
         self.vector = vector
         self.dense: dict[str, float] = {}
         self.lexical: dict[str, float] = {}
-        self.share = 0.0
+        self.weight = 0.0
         self._of_documents = documents or (words if isinstance(words, HoldsDocuments) else None)
         self._documents: Mapping[str, float] | None = None
         self._asked_documents = False
@@ -63,7 +63,7 @@ class Pool:
 
     def candidates(self, chunks: Collection[str]) -> Candidates:
         """Return what is known of these chunks."""
-        return Candidates.of(self._catalogue, chunks, self.dense, self.lexical, self.share, self._documents)
+        return Candidates.of(self._catalogue, chunks, self.dense, self.lexical, self.weight, self._documents)
 
     async def ask(self, signal: str, k: int, within: Filter) -> EngineHits:
         """Ask for the best by one signal."""
@@ -75,7 +75,7 @@ class Pool:
             found = await self._engine.dense(self.vector, min(k, counted), within)
         else:
             found = await self._words.lexical(self.query, k, within)
-            self.share = await self._weight() if found.share is None else found.share
+            self.weight = await self._weight() if found.weight is None else found.weight
         if found.fallback:
             self._fallbacks.add(found.fallback)
         return found

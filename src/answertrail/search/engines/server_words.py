@@ -51,7 +51,7 @@ def distinct(terms: Iterable[Sequence[str]]) -> list[str]:
     return list(dict.fromkeys(token for term in terms for token in term))
 
 
-def share_of(terms: Sequence[Sequence[str]], holding: Mapping[str, int], rows: int) -> float:
+def weight_of(terms: Sequence[Sequence[str]], holding: Mapping[str, int], rows: int) -> float:
     """Return the weight of a query's BM25, as `LexicalIndex.scores` has it (`fusion.lexical_weight`).
 
     `holding` says how many rows hold a token. 0 for a query without terms.

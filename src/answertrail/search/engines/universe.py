@@ -33,7 +33,7 @@ Cosines = npt.NDArray[np.float64]
 class Candidates:
     """What the engines said of some chunks, by place in id order.
 
-    `dense` is the cosine (NaN without a vector), `lexical` BM25 (0 without a match), `share`
+    `dense` is the cosine (NaN without a vector), `lexical` BM25 (0 without a match), `weight`
     what a point of BM25 is worth, `documents` the weighted BM25 of whole documents by id (None
     where nobody keeps it).
     """
@@ -41,7 +41,7 @@ class Candidates:
     places: Places
     dense: npt.NDArray[np.float32]
     lexical: npt.NDArray[np.float32]
-    share: float
+    weight: float
     documents: Mapping[str, float] | None = None
 
     @classmethod
@@ -51,7 +51,7 @@ class Candidates:
         chunks: Collection[str],
         dense: Mapping[str, float],
         lexical: Mapping[str, float],
-        share: float,
+        weight: float,
         documents: Mapping[str, float] | None = None,
     ) -> Candidates:
         """Put together what is known of each of these chunks by its id."""
@@ -61,7 +61,7 @@ class Candidates:
             places,
             np.array([dense.get(chunk, np.nan) for chunk in ids], dtype=np.float32),
             np.array([lexical.get(chunk, 0.0) for chunk in ids], dtype=np.float32),
-            share,
+            weight,
             documents,
         )
 
@@ -125,7 +125,7 @@ def universe(
         for name, vote in found.documents.items():
             by_number[catalogue.numbers[name]] = vote
         votes = by_number[number]
-    signals = Signals(dense, lexical, found.share, documents[number], shown, facts, votes)
+    signals = Signals(dense, lexical, found.weight, documents[number], shown, facts, votes)
     return Universe(signals, found.places, size)
 
 
