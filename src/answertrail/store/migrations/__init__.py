@@ -12,7 +12,16 @@ from typing import Any, TypeAlias
 from psycopg import AsyncConnection
 
 from answertrail.errors import MismatchError
-from answertrail.store.migrations import m001_initial, m002_run_events, m003_context, m004_search_indexes, m005_asked_in
+from answertrail.store.migrations import (
+    m001_initial,
+    m002_run_events,
+    m003_context,
+    m004_search_indexes,
+    m005_asked_in,
+    m006_origins,
+    m007_cleaning,
+    m008_claims,
+)
 
 Apply: TypeAlias = Callable[[AsyncConnection[Any]], Awaitable[None]]
 
@@ -22,6 +31,9 @@ MIGRATIONS: Sequence[tuple[str, Apply]] = (
     ("m003_context", m003_context.apply),
     ("m004_search_indexes", m004_search_indexes.apply),
     ("m005_asked_in", m005_asked_in.apply),
+    ("m006_origins", m006_origins.apply),
+    ("m007_cleaning", m007_cleaning.apply),
+    ("m008_claims", m008_claims.apply),
 )
 
 # Any number that nothing else in the database uses for an advisory lock.

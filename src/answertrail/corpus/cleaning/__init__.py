@@ -1,0 +1,1 @@
+"""Mending the slips of automatic captions with a model, under guards, each edit on record."""
