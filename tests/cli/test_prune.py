@@ -8,7 +8,8 @@ import os
 
 import pytest
 
-from answertrail.corpus import ingest as module
+from answertrail.corpus import ingest as ingesting
+from answertrail.corpus import making, reading
 from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.errors import InputError, MismatchError
 from answertrail.store import chunks, corpora, documents, sources
@@ -179,14 +180,14 @@ async def test_nothing_is_pruned_when_the_root_is_missing_empty_or_goes_away(dat
         await take(database, kiln, prune=True)
     kiln.rmdir()
     hidden.rename(kiln)
-    real = module._forget_mended
+    real = ingesting.forget_mended
 
     async def unmounted(run, roots):
         kiln.rename(hidden)
         await real(run, roots)
 
     (kiln / "20250620_ep2.srt").unlink()
-    monkeypatch.setattr(module, "_forget_mended", unmounted)
+    monkeypatch.setattr(ingesting, "forget_mended", unmounted)
     assert (await take(database, kiln, prune=True)).removed == 0
     assert len(await stored(database)) == 2
 
@@ -305,19 +306,19 @@ async def test_a_mended_sidecar_and_manifest_are_forgotten(database, kiln):
 async def test_a_file_that_changes_while_it_is_read_fails_alone(database, kiln, monkeypatch, change):
     path, sidecar = kiln / "20250620_ep2.srt", kiln / "20250620_ep2.info.json"
     sidecar.write_text('{"title": "Two"}')
-    real = module._read
+    real = reading._read
 
     def meddled(group):
         if group.path == path and change == "delete":
             path.unlink()
-        out = real(group)
+        out = iter(list(real(group)))
         if group.path == path and change == "rewrite":
             path.write_text(path.read_text().replace("June", "July, late"))
         if group.path == path and change == "sidecar":
             sidecar.write_text('{"title": "Another"}')
         return out
 
-    monkeypatch.setattr(module, "_read", meddled)
+    monkeypatch.setattr(reading, "_read", meddled)
     report = await take(database, kiln)
     assert report.added == 1
     assert [item.source for item in report.failed] == [str(path)]
@@ -334,13 +335,13 @@ async def test_what_a_file_gave_before_is_not_pruned_by_an_ingest_it_vanished_in
     await take(database, kiln)
     path = kiln / "20250620_ep2.srt"
     path.write_text(path.read_text().replace("June", "July"))
-    real = module._read
+    real = reading._read
 
     def meddled(group):
         path.unlink(missing_ok=True)
         return real(group)
 
-    monkeypatch.setattr(module, "_read", meddled)
+    monkeypatch.setattr(reading, "_read", meddled)
     report = await take(database, kiln, prune=True)
     assert (len(report.failed), gone(report)) == (1, [])
     monkeypatch.undo()
@@ -360,7 +361,7 @@ def at_once(monkeypatch):
         await barrier.wait()
         return await real(*given, **named)
 
-    monkeypatch.setattr(module.corpora, "create", create)
+    monkeypatch.setattr(making.corpora, "create", create)
 
 
 @pytest.mark.parametrize("embedder", ["fast", "auto", None])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from answertrail.corpus import ingest as ingesting
+from answertrail.corpus import making
 from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.errors import InputError, MismatchError, NotFoundError
 from answertrail.store import corpora
@@ -22,7 +22,7 @@ def chosen(monkeypatch):
         names.append(name)
         return TinyEmbedder(8)
 
-    monkeypatch.setattr(ingesting, "load_embedder", load)
+    monkeypatch.setattr(making, "load_embedder", load)
     return names
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from answertrail.corpus import ingest as ingesting
+from answertrail.corpus import making
 from answertrail.corpus.context import context_parts, contexts_of
 from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.errors import InputError, MismatchError
@@ -74,7 +74,7 @@ class Listening(TinyEmbedder):
 @pytest.fixture
 def embedder(monkeypatch):
     listening = Listening(8)
-    for module in (ingesting, load):
+    for module in (making, load):
         monkeypatch.setattr(module, "load_embedder", lambda _: listening)
     return listening
 

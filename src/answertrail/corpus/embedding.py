@@ -1,48 +1,92 @@
 """The embedding stage: what still lacks a vector gets one, a batch at a time.
 
-What is missing is a query, so a crash loses at most the batch in hand, and several processes may
-run the stage: a text embedded twice is kept once.
+What is missing is a query, so a crash loses at most the batch in hand. Several workers share the
+stage: each claims the batch it is at, and begins at a place of its own, so that they seldom meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Sequence
 
 import numpy as np
 
 from answertrail.corpus.report import Progress, Silent
 from answertrail.models.embedding.base import Embedder
-from answertrail.store import corpora, embeddings
+from answertrail.store import claims, corpora, embeddings
 from answertrail.store.connection import Database
 from answertrail.store.rows import Corpus
 
+STAGE = "embed"
 _BATCHES_A_ROUND = 8
+_WAIT_S = 0.5
 
 
-async def embed_missing(db: Database, corpus: Corpus, embedder: Embedder, progress: Progress | None = None) -> int:
-    """Embed every text of the corpus that lacks a vector; return how many got one.
+async def embed_missing(
+    db: Database,
+    corpus: Corpus,
+    embedder: Embedder,
+    progress: Progress | None = None,
+    *,
+    worker: str | None = None,
+) -> int:
+    """Embed every text of the corpus that lacks a vector; return how many got one here.
 
-    A text for which the embedder has nothing is marked so, with the reason, and not tried again.
-    Raises MismatchError when the embedder is not the corpus's own, ServiceError when it is down;
-    what was embedded before stays.
+    Returns when none lacks one, so it waits for what other workers have in hand. `worker` names
+    this one; None makes a new one. A text for which the embedder has nothing is marked so, with
+    the reason, and not tried again. Raises MismatchError when the embedder is not the corpus's
+    own, ServiceError when it is down; what was embedded before stays.
     """
     corpora.check_identity(corpus, embedder.identity)
-    shown = progress or Silent()
     total = await embeddings.pending_count(db, corpus)
     if not total:
         return 0
+    if worker is None:
+        async with claims.working(db) as own:
+            return await _embed_all(db, corpus, embedder, progress or Silent(), own, total)
+    return await _embed_all(db, corpus, embedder, progress or Silent(), worker, total)
+
+
+async def _embed_all(db: Database, corpus: Corpus, embedder: Embedder, shown: Progress, worker: str, total: int) -> int:
     shown.begin("embedding", total)
     done = 0
-    while missing := await embeddings.pending(db, corpus, embedder.batch_size * _BATCHES_A_ROUND):
-        # Texts of like length make the fastest batches; each is kept as soon as it is made, since
-        # a hosted one has been paid for.
-        missing.sort(key=lambda pair: len(pair[1]))
-        for start in range(0, len(missing), embedder.batch_size):
-            batch = missing[start : start + embedder.batch_size]
-            done += await _embed(db, corpus, embedder, batch)
-            shown.advance(len(batch))
+    passed = 0
+    while True:
+        async for missing in _rounds(db, corpus, embedder.batch_size * _BATCHES_A_ROUND, worker):
+            # Texts of like length make the fastest batches; each is kept as soon as it is made,
+            # since a hosted one has been paid for.
+            missing.sort(key=lambda pair: len(pair[1]))
+            for start in range(0, len(missing), embedder.batch_size):
+                batch = missing[start : start + embedder.batch_size]
+                done += await _embed(db, corpus, embedder, batch)
+                shown.advance(len(batch))
+                passed += len(batch)
+        left = await embeddings.pending_count(db, corpus)
+        shown.advance(max(0, total - left - passed))
+        passed = max(passed, total - left)
+        if not left:
+            break
+        await asyncio.sleep(_WAIT_S)  # others are at the rest
     shown.end()
     return done
+
+
+async def _rounds(db: Database, corpus: Corpus, size: int, worker: str) -> AsyncIterator[list[tuple[str, str]]]:
+    """Yield what lacks a vector and nobody has in hand, once around in order of the hash, from this worker's place."""
+    begin = "sha256:" + hashlib.sha256(worker.encode()).hexdigest()
+    for first, last in ((begin, None), ("", begin)):
+        after = first
+        while found := await embeddings.pending(db, corpus, size, after=after):
+            after = found[-1][0]
+            within = [pair for pair in found if last is None or pair[0] <= last]
+            mine = set(await claims.claim(db, corpus, STAGE, [text_hash for text_hash, _ in within], worker))
+            # Somebody may have embedded it between the look and the claim.
+            yield await embeddings.still_pending(db, corpus, [pair for pair in within if pair[0] in mine])
+            async with db.transaction() as conn:
+                await claims.release(conn, corpus, STAGE, sorted(mine), worker)
+            if len(within) < len(found):
+                break
 
 
 async def _embed(db: Database, corpus: Corpus, embedder: Embedder, batch: Sequence[tuple[str, str]]) -> int:

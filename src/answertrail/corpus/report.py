@@ -36,6 +36,7 @@ class Gone:
 class IngestReport:
     """Documents added, changed and unchanged; sources skipped and failed; the snapshot after it.
 
+    `elsewhere` counts documents that another worker on the same sources brought in meanwhile.
     `ignored` counts files that are neither documents nor sidecars; `notes` say what was guessed or
     repaired, by source. `embedded` counts texts that got their vector in this ingest. `gone` are
     documents under the given sources that nothing gives any more, in order of their ids; `removed`
@@ -47,6 +48,7 @@ class IngestReport:
     added: int = 0
     changed: int = 0
     unchanged: int = 0
+    elsewhere: int = 0
     ignored: int = 0
     embedded: int = 0
     skipped: list[LeftOut] = field(default_factory=list)
@@ -69,6 +71,7 @@ class IngestReport:
             "removed": self.removed,
             "snapshot": self.snapshot,
             "corpus": self.corpus,
+            "elsewhere": self.elsewhere,
             "ignored": self.ignored,
             "embedded": self.embedded,
             "unread": dict(sorted(self.unread.items())),

@@ -52,3 +52,7 @@ class Document(Record):
         if (self.segments is None) == (self.text is None):
             raise ValueError("give either segments or text, not both and not neither")
         return self
+
+    def words(self) -> str:
+        """Return its text, or that of its segments with spaces between."""
+        return self.text or " ".join(segment.text for segment in self.segments or [])

@@ -1,8 +1,12 @@
-"""Claims: which worker has which item in hand. They expire, so a worker that dies blocks nothing.
+"""Claims: which worker has which item in hand. A worker that dies blocks nothing.
 
 A claim is a promise not to do an item twice at once, not a lock: what a stage writes must be
 right even when a claim ran out under a slow worker, and every stage here writes one item in one
 transaction that puts it in place of what was there.
+
+A claim ends in one of three ways: it is released, its time runs out, or its worker dies. The last
+is seen at once where the worker holds the session lock of `working`, which Postgres lets go with
+the connection; without it (a pooler between, for one) there is the time.
 """
 
 from __future__ import annotations
@@ -10,19 +14,67 @@ from __future__ import annotations
 import os
 import socket
 import uuid
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
-from answertrail.store.connection import Connection, Database
+import psycopg
+from psycopg import AsyncConnection
+
+from answertrail.store.connection import Connection, Database, translated
 from answertrail.store.rows import Corpus
 
 DEFAULT_LEASE = timedelta(minutes=10)
-"""Longer than any one item takes; a worker that was killed is waited for this long at most."""
+"""Longer than any one item takes."""
+
+# Any number that nothing else in the database uses for an advisory lock of two numbers.
+_SPACE = 0x616E77
+
+_LIVES = """
+    EXISTS (
+        SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+          AND l.classid = %(space)s::int::oid AND l.objid = hashtext({worker})::oid
+    )
+"""
+_TAKE = f"""
+    INSERT INTO claims (corpus_id, stage, item, worker, until, watched)
+    SELECT %(corpus)s, %(stage)s, item, %(worker)s, clock_timestamp() + %(lease)s,
+           {_LIVES.format(worker="%(worker)s::text")}
+    FROM unnest(%(items)s::text[]) AS item ORDER BY item COLLATE "C"
+    ON CONFLICT (corpus_id, stage, item) DO UPDATE
+    SET worker = excluded.worker, until = excluded.until, watched = excluded.watched
+    WHERE claims.worker = excluded.worker OR claims.until < clock_timestamp()
+          OR claims.watched AND NOT {_LIVES.format(worker="claims.worker")}
+    RETURNING item
+"""  # noqa: S608 - constants
+_HELD = f"""
+    SELECT item, extract(epoch FROM until - clock_timestamp())::float8 FROM claims
+    WHERE corpus_id = %(corpus)s AND stage = %(stage)s AND worker <> %(worker)s
+      AND until >= clock_timestamp() AND (NOT watched OR {_LIVES.format(worker="claims.worker")})
+    ORDER BY item
+"""  # noqa: S608 - constants
 
 
 def worker_name() -> str:
-    """Return a name for this process that no other has: host, process id and a random part."""
+    """Return a name for a worker that no other has: host, process id and a random part."""
     return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
+@asynccontextmanager
+async def working(db: Database) -> AsyncIterator[str]:
+    """Yield the name of a new worker; its claims end with it, also when the process is killed."""
+    name = worker_name()
+    with translated(db.where):
+        connection = await AsyncConnection.connect(str(db.pool.conninfo), autocommit=True, connect_timeout=10)
+    try:
+        with translated(db.where):
+            await connection.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", (_SPACE, name))
+        yield name
+    finally:
+        with suppress(psycopg.Error):  # the server is gone, and the lock with it
+            await connection.execute("DELETE FROM claims WHERE worker = %s", (name,))
+        await connection.close()
 
 
 async def claim(
@@ -34,19 +86,9 @@ async def claim(
     """
     if not items:
         return []
+    values = {**_values(corpus, stage, worker), "items": sorted(set(items)), "lease": lease}
     async with db.transaction() as conn:
-        cursor = await conn.execute(
-            """
-            INSERT INTO claims (corpus_id, stage, item, worker, until)
-            SELECT %(corpus)s, %(stage)s, item, %(worker)s, clock_timestamp() + %(lease)s
-            FROM unnest(%(items)s::text[]) AS item ORDER BY item COLLATE "C"
-            ON CONFLICT (corpus_id, stage, item) DO UPDATE
-            SET worker = excluded.worker, until = excluded.until
-            WHERE claims.until < clock_timestamp() OR claims.worker = excluded.worker
-            RETURNING item
-            """,
-            {"corpus": corpus.id, "stage": stage, "items": sorted(set(items)), "worker": worker, "lease": lease},
-        )
+        cursor = await conn.execute(_TAKE, values)
         mine = {item for (item,) in await cursor.fetchall()}
     return [item for item in dict.fromkeys(items) if item in mine]
 
@@ -60,11 +102,11 @@ async def release(conn: Connection, corpus: Corpus, stage: str, items: Sequence[
 
 
 async def held_by_others(db: Database, corpus: Corpus, stage: str, worker: str) -> dict[str, float]:
-    """Map each item that another worker has in hand to the seconds its claim still runs."""
+    """Map each item that another living worker has in hand to the seconds its claim still runs."""
     async with db.transaction() as conn:
-        cursor = await conn.execute(
-            "SELECT item, extract(epoch FROM until - clock_timestamp())::float8 FROM claims"
-            " WHERE corpus_id = %s AND stage = %s AND worker <> %s AND until >= clock_timestamp() ORDER BY item",
-            (corpus.id, stage, worker),
-        )
+        cursor = await conn.execute(_HELD, _values(corpus, stage, worker))
         return {item: float(seconds) for item, seconds in await cursor.fetchall()}
+
+
+def _values(corpus: Corpus, stage: str, worker: str) -> dict[str, object]:
+    return {"corpus": corpus.id, "stage": stage, "worker": worker, "space": _SPACE}

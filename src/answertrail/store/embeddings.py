@@ -71,18 +71,38 @@ def lacking(corpus: Corpus) -> sql.Composed:
     return _LACKING.format(table=table(corpus.embedder_id), hash=EMBEDDED_HASH)
 
 
-async def pending(db: Database, corpus: Corpus, limit: int) -> list[tuple[str, str]]:
+async def pending(db: Database, corpus: Corpus, limit: int, *, after: str = "") -> list[tuple[str, str]]:
     """Return up to `limit` pairs (hash, text to embed) of the corpus that still lack a vector.
 
-    The text is a chunk's, below its context where it has one. In order of the hash, each text
-    once; texts marked unembeddable are left out. [] means that the corpus is complete.
+    The text is a chunk's, below its context where it has one. In order of the hash, beyond the hash
+    `after`, each text once; texts marked unembeddable are left out. [] with no `after` means that
+    the corpus is complete.
     """
-    query = sql.SQL("SELECT DISTINCT ON ({hash}) {hash}, {text} {lacking} ORDER BY {hash} LIMIT %(limit)s").format(
-        hash=EMBEDDED_HASH, text=_EMBEDDED_TEXT, lacking=lacking(corpus)
-    )
+    query = sql.SQL(
+        "SELECT DISTINCT ON ({hash}) {hash}, {text} {lacking} AND {hash} > %(after)s ORDER BY {hash} LIMIT %(limit)s"
+    ).format(hash=EMBEDDED_HASH, text=_EMBEDDED_TEXT, lacking=lacking(corpus))
+    values = {"corpus": corpus.id, "embedder": corpus.embedder_id, "limit": limit, "after": after}
     async with db.transaction() as conn:
-        cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id, "limit": limit})
+        cursor = await conn.execute(query, values)
         return [(text_hash, text) for text_hash, text in await cursor.fetchall()]
+
+
+async def still_pending(db: Database, corpus: Corpus, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return those of the pairs (hash, text) whose hash has no vector by now and is not known to have none."""
+    query = sql.SQL(
+        """
+        SELECT hash FROM unnest(%(hashes)s::text[]) AS hash
+        WHERE NOT EXISTS (SELECT FROM {table} e WHERE e.text_hash = hash COLLATE "C")
+          AND NOT EXISTS (SELECT FROM unembeddable u
+                          WHERE u.embedder_id = %(embedder)s AND u.text_hash = hash COLLATE "C")
+        """
+    ).format(table=table(corpus.embedder_id))
+    async with db.transaction() as conn:
+        cursor = await conn.execute(
+            query, {"hashes": [text_hash for text_hash, _ in pairs], "embedder": corpus.embedder_id}
+        )
+        lacking = {text_hash for (text_hash,) in await cursor.fetchall()}
+    return [pair for pair in pairs if pair[0] in lacking]
 
 
 async def pending_count(db: Database, corpus: Corpus) -> int:

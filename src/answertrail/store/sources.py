@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from psycopg import sql
 
-from answertrail.store import embeddings
+from answertrail.store import corpora, embeddings
 from answertrail.store.connection import Connection, Database
 from answertrail.store.rows import Corpus, ItemState, SourceItem
 
@@ -17,12 +18,42 @@ _SELECT = (
     " FROM source_items WHERE corpus_id = %s"
 )
 
+_OWNER = " AND state = 'ok' AND source = (SELECT source FROM documents WHERE corpus_id = %s AND document_id = %s)"
+
 
 async def source_items(db: Database, corpus: Corpus) -> dict[str, SourceItem]:
     """Return all rows by source, in bytewise order; {} for a new corpus."""
     async with db.transaction() as conn:
         cursor = await conn.execute(_SELECT + " ORDER BY source", (corpus.id,))
         return {row[0]: _item(row) for row in await cursor.fetchall()}
+
+
+async def source_item(db: Database, corpus: Corpus, source: str) -> SourceItem | None:
+    """Return the row of one source, None when it has none."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(_SELECT + " AND source = %s", (corpus.id, source))
+        row = await cursor.fetchone()
+        return None if row is None else _item(row)
+
+
+async def owner_in(conn: Connection, corpus: Corpus, document_id: str) -> SourceItem | None:
+    """Return the row of the source that gave a document last; None when the document is not there.
+
+    Holds the corpus against other writers until the transaction ends.
+    """
+    await corpora.lock(conn, corpus)
+    cursor = await conn.execute(_SELECT + _OWNER, (corpus.id, corpus.id, document_id))
+    row = await cursor.fetchone()
+    return None if row is None else _item(row)
+
+
+async def clock(db: Database) -> datetime:
+    """Return the database's time, by which `seen_at` is told."""
+    async with db.transaction() as conn:
+        row = await (await conn.execute("SELECT clock_timestamp()")).fetchone()
+    assert row is not None
+    now: datetime = row[0]
+    return now
 
 
 async def failures(db: Database, corpus: Corpus) -> tuple[SourceItem, ...]:

@@ -14,13 +14,16 @@ _STATEMENTS = (
         item text COLLATE "C" NOT NULL,
         worker text NOT NULL,
         until timestamptz NOT NULL,
+        watched boolean NOT NULL DEFAULT false,
         PRIMARY KEY (corpus_id, stage, item)
     )
     """,
+    # The embedding stage walks the corpus in this order, so that a round costs what it returns.
+    "CREATE INDEX chunks_embedded_hash ON chunks (corpus_id, (coalesce(embedded_hash, text_hash)))",
 )
 
 
 async def apply(connection: AsyncConnection[Any]) -> None:
-    """Make the table."""
+    """Make the table and the index."""
     for statement in _STATEMENTS:
         await connection.execute(statement)

@@ -1,0 +1,180 @@
+"""The reading stage: every file found becomes documents and chunks, one transaction a document.
+
+Several workers may read the same folders at once: each claims the file it is at, and what another
+has done meanwhile is not done again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TypeAlias
+
+from answertrail.corpus.context import contexts_of
+from answertrail.corpus.paths import exists, file_of
+from answertrail.corpus.report import Progress
+from answertrail.corpus.run import IngestRun, failed, marks_of
+from answertrail.corpus.source_chunks import chunks_of
+from answertrail.corpus.sources import Failure, Group, Read, read
+from answertrail.corpus.sources.loading import display
+from answertrail.errors import InputError
+from answertrail.models.embedding.choice import unread_language
+from answertrail.records import jsonl
+from answertrail.records.chunk import Chunk
+from answertrail.records.document import Document
+from answertrail.store import claims, documents, sources
+from answertrail.store.connection import Connection
+from answertrail.store.rows import SourceItem
+
+STAGE = "read"
+_BLOCK = 64
+"""So many documents of one file are in memory at once."""
+_WAIT_S = 0.3
+_SAMPLE_CHARS = 2000
+
+_Result: TypeAlias = tuple[Read | Failure, list[Chunk]]
+
+
+async def read_groups(run: IngestRun, groups: Sequence[Group], shown: Progress) -> None:
+    """Read every group that is not in the corpus as it is; return when none is left, here or in other hands."""
+    shown.begin("reading", len(groups))
+    waiting = [group for group in groups if not await _step(run, group, shown)]
+    while waiting:
+        await asyncio.sleep(_WAIT_S)
+        waiting = [group for group in waiting if not await _step(run, group, shown)]
+    shown.end()
+
+
+async def _step(run: IngestRun, group: Group, shown: Progress) -> bool:
+    """Deal with one group; False when another worker has it in hand."""
+    before = run.known.get(group.source)
+    if before and _is_unchanged(run, group, before):
+        run.report.unchanged += 1
+        _met(run, group, before)
+    elif not await claims.claim(run.db, run.corpus, STAGE, [group.source], run.worker):
+        return False
+    else:
+        now = await sources.source_item(run.db, run.corpus, group.source)
+        if now and now != before and now.state == "ok" and now.fingerprint == group.fingerprint:
+            run.report.elsewhere += 1
+            _met(run, group, now)
+        else:
+            await _group(run, group)
+        async with run.db.transaction() as conn:
+            await claims.release(conn, run.corpus, STAGE, [group.source], run.worker)
+    shown.advance()
+    return True
+
+
+def _met(run: IngestRun, group: Group, item: SourceItem) -> None:
+    run.touched.add(group.source)
+    run.read.update(display(path) for path in group.files)
+    run.given[item.document_id or ""] = group.source
+
+
+def _is_unchanged(run: IngestRun, group: Group, before: SourceItem) -> bool:
+    same = before.state == "ok" and before.fingerprint == group.fingerprint
+    # The document may have come from another file since, and this one be back as it was.
+    return same and run.owners.get(before.document_id or "") == group.source
+
+
+async def _group(run: IngestRun, group: Group) -> None:
+    # Parsing is the slow part; a thread keeps the async core free for whoever shares it.
+    results = _read(group)
+    whole = True
+    while block := await asyncio.to_thread(_next, results):
+        if await asyncio.to_thread(marks_of, group.files) != {path: run.marks[path] for path in group.files}:
+            # What was read may be half of one version and half of another.
+            await failed(run, group.source, "changed or deleted while it was read; ingest it again", None)
+            return
+        # A long file keeps its claim while it lasts.
+        await claims.claim(run.db, run.corpus, STAGE, [group.source], run.worker)
+        for item, chunks in block:
+            if isinstance(item, Read):
+                await _document(run, group, item, chunks)
+            else:
+                whole = whole and item.line is not None
+                await failed(run, item.source, item.reason, item.line)
+    if whole:
+        run.read.update(display(path) for path in group.files)
+
+
+def _read(group: Group) -> Iterator[_Result]:
+    for item in read(group):
+        yield item, chunks_of(item.document) if isinstance(item, Read) else []
+
+
+def _next(results: Iterator[_Result]) -> list[_Result]:
+    return list(islice(results, _BLOCK))
+
+
+async def _document(run: IngestRun, group: Group, item: Read, chunks: Sequence[Chunk]) -> None:
+    if not chunks:
+        await failed(run, item.source, "the document holds no words", None)
+        return
+    rival = _rival(run, item)
+    if rival is None:
+        try:
+            async with run.db.transaction() as conn:
+                rival = await _rival_elsewhere(conn, run, item)
+                if rival is None:
+                    change = await documents.replace(
+                        conn,
+                        run.corpus,
+                        item.document,
+                        chunks,
+                        content_hash=content_hash(item.document),
+                        source=item.source,
+                        fingerprint=group.fingerprint,
+                        notes=item.notes,
+                        contexts=contexts_of(item.document, chunks, run.corpus.context),
+                    )
+        except InputError as error:
+            await failed(run, item.source, str(error), None)
+            return
+    if rival is not None:
+        reason = f"the id {item.document.id} already belongs to {rival}; ingest both in one command or rename one"
+        await failed(run, item.source, reason, None)
+        return
+    run.touched.add(item.source)
+    run.given[item.document.id] = item.source
+    setattr(run.report, change, getattr(run.report, change) + 1)
+    if item.notes:
+        run.report.notes[item.source] = item.notes
+    if change != "unchanged":
+        _count_unread(run, item.document)
+
+
+def _count_unread(run: IngestRun, document: Document) -> None:
+    code = unread_language(run.corpus.spec, document.words()[:_SAMPLE_CHARS], document.language)
+    if code is not None:
+        run.report.unread[code] = run.report.unread.get(code, 0) + 1
+
+
+def _rival(run: IngestRun, item: Read) -> str | None:
+    """Return another source of this document id: earlier in this ingest, or still there outside it."""
+    if item.document.id in run.given:
+        return run.given[item.document.id]
+    for source, known in run.known.items():
+        if known.document_id != item.document.id or known.state != "ok" or source == item.source:
+            continue
+        if file_of(source) not in run.in_reach and source not in run.touched and exists(file_of(source)):
+            return source
+    return None
+
+
+async def _rival_elsewhere(conn: Connection, run: IngestRun, item: Read) -> str | None:
+    """Return another source that gave this document id in another worker's hands since this ingest began."""
+    now = await sources.owner_in(conn, run.corpus, item.document.id)
+    if now is None or now.source == item.source or now.seen_at < run.began:
+        return None
+    return now.source
+
+
+def content_hash(document: Document) -> str:
+    """Return `sha256:` over the document's record."""
+    # A title made from a file name may hold half a surrogate pair; that the store refuses it is a
+    # failure of this file, and it could not be hashed here.
+    return "sha256:" + hashlib.sha256(jsonl.dumps(document).encode("utf-8", "backslashreplace")).hexdigest()
