@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TypeAlias
 
 from answertrail.corpus.context import contexts_of
 from answertrail.corpus.paths import exists, file_of
-from answertrail.corpus.report import Progress
+from answertrail.corpus.report import LeftOut, Progress
 from answertrail.corpus.run import IngestRun, failed, marks_of
 from answertrail.corpus.source_chunks import chunks_of
 from answertrail.corpus.sources import Failure, Group, Read, read
@@ -29,6 +30,7 @@ from answertrail.store.connection import Connection
 from answertrail.store.rows import SourceItem
 
 STAGE = "read"
+_log = logging.getLogger(__name__)
 _BLOCK = 64
 """So many documents of one file are in memory at once."""
 _WAIT_S = 0.3
@@ -56,15 +58,31 @@ async def _step(run: IngestRun, group: Group, shown: Progress) -> bool:
     elif not await claims.claim(run.db, run.corpus, STAGE, [group.source], run.worker):
         return False
     else:
-        now = await sources.source_item(run.db, run.corpus, group.source)
-        if now and now != before and now.state == "ok" and now.fingerprint == group.fingerprint:
-            run.report.elsewhere += 1
-            _met(run, group, now)
-        else:
+        if not await _done_elsewhere(run, group, before):
             await _group(run, group)
         async with run.db.transaction() as conn:
             await claims.release(conn, run.corpus, STAGE, [group.source], run.worker)
     shown.advance()
+    return True
+
+
+async def _done_elsewhere(run: IngestRun, group: Group, before: SourceItem | None) -> bool:
+    """Whether another worker has read the group since this ingest began; what it came to is reported here too."""
+    now = await sources.rows_of(run.db, run.corpus, group.source)
+    faults = [item for item in now if item.state == "failed" and item.seen_at >= run.began]
+    for item in faults:
+        run.touched.add(item.source)
+        run.report.failed.append(LeftOut(group.source, item.reason or "", item.line))
+    if faults:
+        run.faulty.update(display(path) for path in group.files)
+        return group.kind != "documents"
+    read_now = next((item for item in now if item.source == group.source), None)
+    if read_now is None or read_now == before:
+        return False
+    if read_now.state != "ok" or read_now.fingerprint != group.fingerprint:
+        return False
+    run.report.elsewhere += 1
+    _met(run, group, read_now)
     return True
 
 
@@ -81,6 +99,7 @@ def _is_unchanged(run: IngestRun, group: Group, before: SourceItem) -> bool:
 
 
 async def _group(run: IngestRun, group: Group) -> None:
+    _log.debug("reading %s", group.source)
     # Parsing is the slow part; a thread keeps the async core free for whoever shares it.
     results = _read(group)
     whole = True

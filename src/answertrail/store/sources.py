@@ -28,12 +28,14 @@ async def source_items(db: Database, corpus: Corpus) -> dict[str, SourceItem]:
         return {row[0]: _item(row) for row in await cursor.fetchall()}
 
 
-async def source_item(db: Database, corpus: Corpus, source: str) -> SourceItem | None:
-    """Return the row of one source, None when it has none."""
+async def rows_of(db: Database, corpus: Corpus, source: str) -> tuple[SourceItem, ...]:
+    """Return the row of one source and those of its bad lines, in bytewise order; () when it has none."""
     async with db.transaction() as conn:
-        cursor = await conn.execute(_SELECT + " AND source = %s", (corpus.id, source))
-        row = await cursor.fetchone()
-        return None if row is None else _item(row)
+        cursor = await conn.execute(
+            _SELECT + " AND (source = %s OR line IS NOT NULL AND source = concat(%s::text, ':', line)) ORDER BY source",
+            (corpus.id, source, source),
+        )
+        return tuple(_item(row) for row in await cursor.fetchall())
 
 
 async def owner_in(conn: Connection, corpus: Corpus, document_id: str) -> SourceItem | None:
