@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,14 @@ _SHOWN = 20
     "beside its own; fixed once the corpus is made.",
 )
 @click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
+@click.option("--queue", "queued", is_flag=True, help="Put the ingest into the queue, for `answertrail worker` to take.")
+@click.option(
+    "--shares",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help="With --queue: how many workers may be at it at once.",
+)
 @json_option
 def command(
     sources: tuple[Path, ...],
@@ -53,6 +62,8 @@ def command(
     context: str | None,
     asked_in: str | None,
     prune: bool,
+    queued: bool,
+    shares: int,
     as_json: bool,
 ) -> int:
     """Read files or folders into a corpus (made when new).
@@ -64,7 +75,24 @@ def command(
 
     name = DEFAULT if corpus_name is None else corpus_name
     request = IngestRequest(name, sources, include, exclude, embedder, prune, context, asked_in)
-    return run_async(_ingest(request, as_json))
+    return run_async(_queue(request, shares, as_json) if queued else _ingest(request, as_json))
+
+
+async def _queue(request: IngestRequest, shares: int, as_json: bool) -> int:
+    from answertrail.corpus import queue
+    from answertrail.settings import Settings
+    from answertrail.store.connection import connect
+
+    # A worker is elsewhere, and so is its working folder.
+    request = replace(request, sources=[path.expanduser().absolute() for path in request.sources])
+    async with connect(Settings.from_environment()) as db:
+        jobs = await queue.put(db, request, shares)
+    if as_json:
+        print_json({"corpus": request.corpus, "jobs": jobs})
+    else:
+        some = "1 job is" if shares == 1 else f"{shares} jobs are"
+        out().print(f"{some} in the queue; `answertrail worker` takes them", markup=False)
+    return 0
 
 
 async def _ingest(request: IngestRequest, as_json: bool) -> int:

@@ -15,6 +15,7 @@ from answertrail import __version__
 COMMANDS: Mapping[str, str] = {
     "demo": "Ingest the sample channel and answer three questions.",
     "ingest": "Read files or folders into a corpus.",
+    "worker": "Take ingests from the queue, beside others.",
     "status": "Show what a corpus holds and what failed.",
     "search": "Search a corpus.",
     "ask": "Ask a corpus and get an answer with checked citations.",

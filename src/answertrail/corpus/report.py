@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
 
@@ -42,6 +43,7 @@ class IngestReport:
     documents under the given sources that nothing gives any more, in order of their ids; `removed`
     counts those of them that were deleted (0 unless pruning was asked for). `unread` counts the added
     and changed documents mostly in a language that the corpus's embedder does not read, by language.
+    `resume_at` is when to go on where a service refused us and the rest of its items had to wait.
     """
 
     corpus: str
@@ -58,6 +60,7 @@ class IngestReport:
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     snapshot: str = ""
     unread: dict[str, int] = field(default_factory=dict)
+    resume_at: datetime | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the contract's object, with the extensions of docs/formats.md."""
