@@ -83,8 +83,7 @@ async def _rounds(db: Database, corpus: Corpus, size: int, worker: str) -> Async
             mine = set(await claims.claim(db, corpus, STAGE, [text_hash for text_hash, _ in within], worker))
             # Somebody may have embedded it between the look and the claim.
             yield await embeddings.still_pending(db, corpus, [pair for pair in within if pair[0] in mine])
-            async with db.transaction() as conn:
-                await claims.release(conn, corpus, STAGE, sorted(mine), worker)
+            await claims.give_back(db, corpus, STAGE, sorted(mine), worker)
             if len(within) < len(found):
                 break
 

@@ -60,8 +60,7 @@ async def _step(run: IngestRun, group: Group, shown: Progress) -> bool:
     else:
         if not await _done_elsewhere(run, group, before):
             await _group(run, group)
-        async with run.db.transaction() as conn:
-            await claims.release(conn, run.corpus, STAGE, [group.source], run.worker)
+        await claims.give_back(run.db, run.corpus, STAGE, [group.source], run.worker)
     shown.advance()
     return True
 
@@ -102,14 +101,15 @@ async def _group(run: IngestRun, group: Group) -> None:
     _log.debug("reading %s", group.source)
     # Parsing is the slow part; a thread keeps the async core free for whoever shares it.
     results = _read(group)
-    whole = True
+    whole, longer = True, False
     while block := await asyncio.to_thread(_next, results):
         if await asyncio.to_thread(marks_of, group.files) != {path: run.marks[path] for path in group.files}:
             # What was read may be half of one version and half of another.
             await failed(run, group.source, "changed or deleted while it was read; ingest it again", None)
             return
-        # A long file keeps its claim while it lasts.
-        await claims.claim(run.db, run.corpus, STAGE, [group.source], run.worker)
+        if longer:  # A long file keeps its claim while it lasts.
+            await claims.claim(run.db, run.corpus, STAGE, [group.source], run.worker)
+        longer = True
         for item, chunks in block:
             if isinstance(item, Read):
                 await _document(run, group, item, chunks)

@@ -55,6 +55,9 @@ _HELD = f"""
     ORDER BY item
 """  # noqa: S608 - constants
 
+# A claim need not outlive a crash of the server, which no worker does; so nothing waits for the disk.
+_UNSYNCED = "SET LOCAL synchronous_commit TO off"
+
 
 def worker_name() -> str:
     """Return a name for a worker that no other has: host, process id and a random part."""
@@ -88,9 +91,17 @@ async def claim(
         return []
     values = {**_values(corpus, stage, worker), "items": sorted(set(items)), "lease": lease}
     async with db.transaction() as conn:
+        await conn.execute(_UNSYNCED)
         cursor = await conn.execute(_TAKE, values)
         mine = {item for (item,) in await cursor.fetchall()}
     return [item for item in dict.fromkeys(items) if item in mine]
+
+
+async def give_back(db: Database, corpus: Corpus, stage: str, items: Sequence[str], worker: str) -> None:
+    """Give items back in a transaction of its own, after what became of them was written."""
+    async with db.transaction() as conn:
+        await conn.execute(_UNSYNCED)
+        await release(conn, corpus, stage, items, worker)
 
 
 async def release(conn: Connection, corpus: Corpus, stage: str, items: Sequence[str], worker: str) -> None:

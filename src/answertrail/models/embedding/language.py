@@ -127,8 +127,8 @@ def is_evident(text: str, code: str) -> bool:
         return True
     runs = (run for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()) for run in _runs(word))
     words = [letters for script, letters in runs if script == "LATIN"]
-    common, own = COMMON_WORDS[code], OWN_LETTERS.get(code, "")
-    lettered = {word for word in words if any(letter in own for letter in word)}
+    common, own = COMMON_WORDS[code], frozenset(OWN_LETTERS.get(code, ""))
+    lettered = {word for word in words if not own.isdisjoint(word)}
     signs = 0 if ENGLISH_ALONE.intersection(words) else sum(word in common or word in lettered for word in words)
     return 3 * signs >= len(words) and len(common.intersection(words)) + (len(lettered) > 0) >= 3
 
@@ -179,5 +179,5 @@ def _latin_language(words: Sequence[str]) -> str:
 
 
 def _signs(words: Sequence[str], code: str) -> int:
-    common, own = COMMON_WORDS[code], OWN_LETTERS.get(code, "")
-    return sum((word in common) + any(letter in own for letter in word) for word in words)
+    common, own = COMMON_WORDS[code], frozenset(OWN_LETTERS.get(code, ""))
+    return sum((word in common) + (not own.isdisjoint(word)) for word in words)
