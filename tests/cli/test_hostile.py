@@ -16,7 +16,7 @@ SEEN_TITLE = "Odd [/bold] title :smile:"
 ID = f"odd[/x]{ESCAPES}"
 QUESTION = f"Who moved the kiln [/bold]? {ESCAPES}\nerror: lost"
 CORPUS = "kiln talks"
-OURS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\]8;(id=\d+)?;(https://ok\.example/[!-~]*)?\x1b\\")
+OURS = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\]8;(id=\d+)?;(https://(?:ok\.example|www\.youtube\.com)/[!-~]*)?\x1b\\")
 STRANGE = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 

@@ -9,8 +9,8 @@ from psycopg import sql
 from answertrail.store import corpora, embeddings
 from answertrail.store.connection import Database
 
-# When something was done is no part of what was done.
-_TIMES = {"ingested_at", "seen_at", "listed_at", "fetched_at", "cleaned_at"}
+# When something was done, how often it was tried and when it is tried again are no part of what was done.
+_TIMES = {"retry_at", "attempts", "ingested_at", "seen_at", "listed_at", "fetched_at", "cleaned_at"}
 _TABLES = (
     "documents",
     "segments",
@@ -52,6 +52,4 @@ async def corpus_rows(db: Database, name: str) -> dict[str, list[str]]:
 
 def digest(rows: dict[str, list[str]]) -> dict[str, tuple[int, str]]:
     """Return the number of rows of each table and a hash over them: a difference one can read."""
-    return {
-        table: (len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest()) for table, lines in rows.items()
-    }
+    return {table: (len(lines), hashlib.sha256("\n".join(lines).encode()).hexdigest()) for table, lines in rows.items()}

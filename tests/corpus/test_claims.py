@@ -32,6 +32,11 @@ asyncio.run(main())
 """
 
 
+def _holder(settings) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", _HOLDER, str(settings.home), settings.database_url]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
 @pytest_asyncio.fixture
 async def corpus(database):
     embedder = load_embedder("fast")
@@ -72,9 +77,7 @@ async def test_a_claim_without_a_watched_worker_ends_with_its_time(database, cor
 
 
 async def test_what_a_killed_worker_held_is_free_at_once(database, corpus, settings):
-    holder = subprocess.Popen(
-        [sys.executable, "-c", _HOLDER, str(settings.home), settings.database_url], stdout=subprocess.PIPE, text=True
-    )
+    holder = _holder(settings)
     assert holder.stdout.readline() == "held\n"
     async with claims.working(database) as two:
         assert await claims.claim(database, corpus, "read", ["a"], two) == []

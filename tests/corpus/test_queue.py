@@ -56,7 +56,8 @@ async def _alone(settings, folder):  # noqa: F811
 
 
 def test_three_workers_share_one_ingest(settings, folder):  # noqa: F811
-    put = run(settings, "ingest", folder, "--corpus", "shared", "--embedder", "fast", "--queue", "--shares", 3, "--json")
+    words = ("ingest", folder, "--corpus", "shared", "--embedder", "fast", "--queue", "--shares", 3, "--json")
+    put = run(settings, *words)
     assert len(json.loads(put)["jobs"]) == 3
     workers = [start(settings, "worker", "--until-empty", "--json") for _ in range(3)]
     ended = []

@@ -18,6 +18,7 @@ import pytest
 from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.settings import Settings
 from answertrail.store import connect, server
+from tests.corpus.feed import serving
 from tests.corpus.rows import corpus_rows, digest
 from tests.soak import rounds
 
@@ -49,13 +50,13 @@ def folder(tmp_path_factory) -> Path:
     return out
 
 
-def start(folder: Path, corpus: str, settings: Settings) -> subprocess.Popen[str]:
+def start(folder: Path | str, corpus: str, settings: Settings) -> subprocess.Popen[str]:
     environment = {**os.environ, "ANSWERTRAIL_HOME": str(settings.home)}
     environment.pop("ANSWERTRAIL_DATABASE_URL", None)
     if settings.database_url:
         environment["ANSWERTRAIL_DATABASE_URL"] = settings.database_url
     return subprocess.Popen(
-        [*_COMMAND, str(folder), "--corpus", corpus, "--embedder", "fast", "--json"],
+        [*_COMMAND, str(folder), "--corpus", corpus, "--embedder", "fast", "--pace", "0", "--json"],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -97,7 +98,7 @@ def test_three_processes_do_each_document_and_each_text_once(settings, folder):
 def test_processes_killed_at_random_moments_leave_what_one_would_have(settings, folder):
     expected = asyncio.run(_alone(settings, folder))
     chance = random.Random(11)
-    for number in range(rounds(ci=10, soak=100)):
+    for number in range(rounds(ci=6, soak=70)):
         workers = [start(folder, f"cut {number}", settings) for _ in range(2)]
         time.sleep(chance.uniform(0.3, 2.2))
         for worker in workers[: chance.choice((1, 2))]:
@@ -110,13 +111,39 @@ def test_processes_killed_at_random_moments_leave_what_one_would_have(settings, 
         assert asyncio.run(_rows(settings, f"cut {number}")) == expected, number
 
 
+def test_fetches_killed_at_random_moments_leave_what_one_would_have(settings, tmp_path):
+    chance = random.Random(17)
+    with serving(tmp_path, episodes=25) as feed:
+        whole = start(feed.url, "alone", settings)
+        out, err = whole.communicate(timeout=120)
+        assert whole.returncode == 1, err  # one episode's transcript is missing
+        assert json.loads(out)["added"] == 23
+        expected = asyncio.run(_rows(settings, "alone"))
+        feed.asked.clear()
+        for number in range(rounds(ci=8, soak=70)):
+            workers = [start(feed.url, f"cut {number}", settings) for _ in range(2)]
+            time.sleep(chance.uniform(0.5, 2.2))
+            for worker in workers[: chance.choice((1, 2))]:
+                worker.send_signal(signal.SIGKILL)
+            for worker in workers:
+                worker.communicate(timeout=120)
+            last = start(feed.url, f"cut {number}", settings)
+            _, err = last.communicate(timeout=120)
+            assert last.returncode == 1, err
+            assert asyncio.run(_rows(settings, f"cut {number}")) == expected, number
+            # A transcript is fetched once, but for one that each killed worker had in hand.
+            twice = [path for path, count in feed.asked.items() if count > 1 and path.endswith(".vtt")]
+            assert len(twice) <= 2 + 1, twice  # and the one that is missing is asked for again
+            feed.asked.clear()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows uses the package's own management")
 def test_a_database_killed_at_random_moments_loses_nothing_that_was_said_to_be_done(open_folder, folder):
     own = Settings(home=open_folder / f"struck-{time.monotonic_ns()}")
     try:
         expected = asyncio.run(_alone(own, folder))
         chance = random.Random(13)
-        for number in range(rounds(ci=10, soak=100)):
+        for number in range(rounds(ci=6, soak=70)):
             corpus = f"struck {number}"
             worker = start(folder, corpus, own)
             time.sleep(chance.uniform(0.3, 2.2))

@@ -12,7 +12,8 @@ import pytest
 from answertrail.corpus.discovery import discover
 from answertrail.corpus.source_chunks import chunks_of
 from answertrail.corpus.sources import Failure, Read, loading, read
-from answertrail.corpus.sources.facts import contract_date, from_name, readable
+from answertrail.corpus.sources.dates import contract_date
+from answertrail.corpus.sources.names import from_name, readable
 from tests.corpus.conftest import Files, Folder
 
 Make = Callable[[Files], Folder]

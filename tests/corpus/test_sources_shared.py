@@ -209,3 +209,63 @@ def test_the_sample_channel_loads_without_failures() -> None:
     documents, failures = loaded(sample)
     assert failures == []
     assert all(d.published_at and d.url and d.captions for d in documents.values())
+
+
+HAND_COUNTED = {
+    # Rolling WebVTT with word times, a finishing cue and the row carried over.
+    "caption_oddities/webvtt-py/youtube_dl.vtt": 8,
+    # STYLE blocks, cue ids, classes in tags, an entity.
+    "caption_oddities/webvtt-py/styles_colours.vtt": 28,
+    # NOTE blocks; two speakers in a cue behind dashes, which are no words.
+    "caption_oddities/webvtt-py/comments.vtt": 21,
+    "caption_oddities/webvtt-py/sample.sbv": 22,
+    "caption_oddities/pysrt/bom-utf-16-le.srt": 111,
+    "caption_oddities/sy-subtitles/hindi.hi.srt": 12232,
+    "caption_oddities/sy-subtitles/1979-02-25_Puja-In-Pune-Marathi__Mahashivaratri-Puja.uk.srt": 1233,
+    # Overlapping cues, whole seconds, two answers of one word in one second.
+    "ergo_calls/srt/20250620_-1IRIQWv71Q.srt": 6930,
+    "ergo_calls/calls/20240614_jiJEy4M-O7g_transcript.txt": 9276,
+    "oxide_and_friends/episodes/2021-05-03_mr-leventhal-come-here-i-want-to-see-you.txt": 6069,
+    "oxide_and_friends/episodes/2021-05-24_from-proc-to-proc-macro.txt": 11841,
+    "practical_ai/episodes/practical-ai-1.md": 5332,
+    "bitcoin_podcasts_dev/bitcoin-explained/bitcoin-core-27-0.md": 6301,
+    # Untimed Markdown below front matter.
+    "bitcoin_podcasts_dev/lightning-specification/2022-02-14-specification-call.md": 7864,
+}
+"""Words in a file, counted by the command that docs/captions.md gives for it, its output looked at."""
+
+
+@pytest.mark.parametrize("name", HAND_COUNTED)
+def test_words_in_the_chunks_are_the_words_counted_by_hand(transcripts: Path, name: str) -> None:
+    (group,) = discover([transcripts / name]).groups
+    (result,) = read(group)
+    assert isinstance(result, Read), result
+    assert words_of(result.document) == HAND_COUNTED[name]
+
+
+def test_the_two_dialogues_read_by_eye(transcripts: Path) -> None:
+    said = {
+        "comments.vtt": "Ta en kopp varmt te. Det är inte varmt. Har en kopp te. Det smakar som te. - Ta en kopp",
+        "styles_colours.vtt": "Musique douce --- Some italic and normal coloured text. By the way, 2 < 3 ! --- "
+        "-Stéphane ? Où on se gare ? -Euh, là-bas, au chêne.",
+    }
+    for name, words in said.items():
+        (group,) = discover([transcripts / "caption_oddities" / "webvtt-py" / name]).groups
+        (result,) = read(group)
+        assert isinstance(result, Read)
+        assert " ".join(chunk.text for chunk in chunks_of(result.document)) == words
+
+
+def test_two_words_in_three_minutes_are_noted(transcripts: Path) -> None:
+    (group,) = discover([transcripts / "ergo_calls" / "calls" / "20250627_tUsw5NZdwmw_transcript.txt"]).groups
+    (result,) = read(group)
+    assert isinstance(result, Read)
+    assert result.notes == ("2 words in 3 minutes: few for speech; is this the whole transcript?",)
+
+
+def test_thanks_that_recognition_wrote_into_a_tutorial_are_left_out(transcripts: Path) -> None:
+    (group,) = discover([transcripts / "ergo_calls" / "srt" / "20250703_NjzGIOEMyPI.srt"]).groups
+    (result,) = read(group)
+    assert isinstance(result, Read)
+    assert "cross. Always remember" in result.document.words()
+    assert "Thank you for watching." in result.notes[0]

@@ -40,6 +40,20 @@ def test_plain_labels_only_when_they_are_known() -> None:
     ]
 
 
+def test_a_label_without_words_is_no_word() -> None:
+    text = "[00:01] SPEAKER_03: Test.\n[00:02] SPEAKER_04:\n[00:03] kushti: Hi.\n[00:04] kushti:\n[00:05] **Ann**:\n"
+    assert said(text) == [(1.0, "SPEAKER_03", "Test."), (3.0, "kushti", "Hi.")]
+
+
+def test_one_long_turn_of_many_lines_does_not_cost_its_square() -> None:
+    text = "**A:** [00:01] x\n\n**B:** y\n\n**C:** z\n\n[09:00]\n" + "some more words\n" * 200_000
+    assert len(said(text)[-1][2].split()) == 600_000
+
+
+def test_direction_marks_around_words_are_left_out() -> None:
+    assert said("[00:01] \u200fשלום\u200f \u202bעולם\u202c\n[00:02] \ufeffb \u200b c\n")[0][2] == "שלום עולם"
+
+
 def test_speaker_then_time() -> None:
     text = "[Speaker 1] [00:00] If\n[Bryan] [00:03] you've heard\nof it\n"
     assert said(text) == [(0.0, "Speaker 1", "If"), (3.0, "Bryan", "you've heard of it")]

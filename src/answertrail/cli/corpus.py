@@ -1,4 +1,4 @@
-"""`answertrail corpus show|around|snapshot|list|index|delete`."""
+"""`answertrail corpus show|around|snapshot|list|index|delete|dump|restore|diff|copy`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from rich.text import Text
 
 from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
 from answertrail.cli.corpus_around import around
+from answertrail.cli.corpus_diff import diff
+from answertrail.cli.corpus_dump import copy, dump, restore
+from answertrail.cli.corpus_edits import captioned, edits_of, print_edits
 from answertrail.cli.corpus_index import index
 from answertrail.cli.plain import one_line, plain
 from answertrail.errors import InputError
@@ -17,22 +20,27 @@ from answertrail.errors import InputError
 
 @click.group("corpus")
 def command() -> None:
-    """Show a chunk, what surrounds it, or a document; the snapshot, the corpora; index or delete a corpus."""
+    """Show a chunk, what surrounds it, or a document; list, index, copy, dump, restore, compare, delete corpora."""
 
 
 command.add_command(around)
 command.add_command(index)
+for _more in (dump, restore, diff, copy):
+    command.add_command(_more)
 
 
 @command.command("show")
 @click.argument("identifier", metavar="ID")
+@click.option("--diff", "with_edits", is_flag=True, help="Show what cleaning changed in a document, edit by edit.")
 @corpus_option
 @json_option
-def show(identifier: str, corpus_name: str | None, as_json: bool) -> int:
+def show(identifier: str, with_edits: bool, corpus_name: str | None, as_json: bool) -> int:
     """Show a chunk (`DOCUMENT:SECONDS`) or a whole document."""
-    facts = run_async(_show(identifier, corpus_name))
+    facts = run_async(_show(identifier, corpus_name, with_edits))
     if as_json:
         print_json(facts)
+    elif with_edits:
+        print_edits(facts)
     else:
         _print(facts)
     return 0
@@ -60,7 +68,8 @@ def list_corpora(as_json: bool) -> int:
         print_json({"corpora": facts})
         return 0
     for corpus in facts:
-        facts_of_it = one_line(f"embedder {corpus['embedder']}, made {corpus['created_at'][:10]}")
+        beside = f"{corpus['state']}, " if "state" in corpus else ""
+        facts_of_it = one_line(f"{beside}embedder {corpus['embedder']}, made {corpus['created_at'][:10]}")
         out().print(Text.assemble(one_line(corpus["name"]), (f"   {facts_of_it}", "dim")), soft_wrap=True)
     if not facts:
         out().print("none yet; make one with `answertrail ingest FOLDER`, or try `answertrail demo`")
@@ -112,7 +121,7 @@ async def _delete(name: str) -> list[str]:
         return await delete_corpus(db, settings, await corpora.get(db, name))
 
 
-async def _show(identifier: str, name: str | None) -> dict[str, Any]:
+async def _show(identifier: str, name: str | None, with_edits: bool) -> dict[str, Any]:
     from answertrail.cli.open import chosen_name
     from answertrail.errors import NotFoundError
     from answertrail.settings import Settings
@@ -122,8 +131,11 @@ async def _show(identifier: str, name: str | None) -> dict[str, Any]:
     async with connect(Settings.from_environment()) as db:
         corpus = await corpora.get(db, await chosen_name(db, name))
         stored = await chunks.get_chunk(db, corpus, identifier)
+        if stored is not None and with_edits:
+            hint = f"try {stored.chunk.document_id}"
+            raise InputError("--diff shows the edits of a document, and this is a chunk", where=identifier, hint=hint)
         if stored is not None:
-            return _chunk(stored)
+            return _chunk(stored) | await captioned(db, corpus, stored.chunk)
         found = await documents.get_document(db, corpus, identifier)
         if found is None:
             raise NotFoundError(f"no chunk or document has this id in corpus {corpus.name!r}", where=identifier)
@@ -142,6 +154,7 @@ async def _show(identifier: str, name: str | None) -> dict[str, Any]:
             "document_kind": document_kind,
             "source": found.source,
             "chunks": parts,
+            **(await edits_of(db, corpus, identifier) if with_edits else {}),
         }
 
 
@@ -190,12 +203,13 @@ async def _snapshot(name: str | None) -> dict[str, Any]:
 
 async def _list() -> list[dict[str, Any]]:
     from answertrail.settings import Settings
-    from answertrail.store import corpora
+    from answertrail.store import corpora, names
     from answertrail.store.connection import connect
 
     async with connect(Settings.from_environment()) as db:
         return [
             {"name": corpus.name, "embedder": corpus.embedder_key, "created_at": corpus.created_at.isoformat()}
+            | ({"state": names.state(corpus.name)} if names.is_beside(corpus.name) else {})
             for corpus in await corpora.list_all(db)
         ]
 
@@ -207,6 +221,8 @@ def _print(facts: dict[str, Any]) -> None:
         title = f"   {one_line(facts['title'])}"
         console.print(Text.assemble((one_line(facts["id"]), "bold"), title, date), soft_wrap=True)
         console.print(Text(plain(facts["text"])))
+        if "raw_text" in facts:
+            console.print(Text.assemble(("as captioned: ", "dim"), plain(facts["raw_text"])))
         if facts["url"]:
             console.print(Text(one_line(facts["url"]), style="dim"), soft_wrap=True)
         return

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import click
 from rich.console import Console
@@ -13,7 +14,9 @@ from rich.text import Text
 from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
 from answertrail.cli.open import DEFAULT
 from answertrail.cli.plain import one_line
+from answertrail.corpus.origins.base import WithheldKind
 from answertrail.corpus.report import IngestReport
+from answertrail.errors import InputError
 
 if TYPE_CHECKING:
     from answertrail.corpus.ingest import IngestRequest
@@ -22,7 +25,7 @@ _SHOWN = 20
 
 
 @click.command("ingest")
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("sources", nargs=-1, required=True)
 @corpus_option
 @click.option("--include", multiple=True, metavar="GLOB", help="Only files that match; may be given more than once.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="No files that match; may be given more than once.")
@@ -43,8 +46,60 @@ _SHOWN = 20
     help="Languages in which the corpus will be asked, such as zh,en: auto then takes an embedder that reads them "
     "beside its own; fixed once the corpus is made.",
 )
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE",
+    help="Captions in this language where there are several, first choice first; the spoken one when left out.",
+)
+@click.option(
+    "--translated", is_flag=True, help="Take machine translations into --language where there is nothing else."
+)
+@click.option(
+    "--min-duration",
+    type=click.FloatRange(min=0),
+    default=180.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Leave out videos of a channel or playlist that are not longer.",
+)
+@click.option(
+    "--recheck",
+    multiple=True,
+    type=click.Choice(get_args(WithheldKind)),
+    metavar="KIND",
+    help="Look again now at items withheld for this reason (docs/youtube.md).",
+)
+@click.option("--limit", type=click.IntRange(min=1), help="Fetch at most so many items of each channel or feed.")
+@click.option(
+    "--pace",
+    type=click.FloatRange(min=0),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Wait about so long between two fetches.",
+)
+@click.option(
+    "--clean",
+    "clean_model",
+    is_flag=False,
+    flag_value="author",
+    metavar="[MODEL]",
+    help="Have a model mend automatic captions (docs/cleaning.md); the author model when none is named.",
+)
+@click.option(
+    "--glossary",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With --clean: names and terms as they are heard and written.",
+)
+@click.option(
+    "--clean-unlabelled", is_flag=True, help="With --clean: also captions of which nobody says who made them."
+)
 @click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
-@click.option("--queue", "queued", is_flag=True, help="Put the ingest into the queue, for `answertrail worker` to take.")
+@click.option(
+    "--queue", "queued", is_flag=True, help="Put the ingest into the queue, for `answertrail worker` to take."
+)
 @click.option(
     "--shares",
     type=click.IntRange(1, 1000),
@@ -54,28 +109,76 @@ _SHOWN = 20
 )
 @json_option
 def command(
-    sources: tuple[Path, ...],
+    sources: tuple[str, ...],
     corpus_name: str | None,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     embedder: str | None,
     context: str | None,
     asked_in: str | None,
+    languages: tuple[str, ...],
+    translated: bool,
+    min_duration: float,
+    recheck: tuple[str, ...],
+    limit: int | None,
+    pace: float,
+    clean_model: str | None,
+    glossary: Path | None,
+    clean_unlabelled: bool,
     prune: bool,
     queued: bool,
     shares: int,
     as_json: bool,
 ) -> int:
-    """Read files or folders into a corpus (made when new).
+    """Read files, folders, YouTube channels, playlists and videos, or podcast feeds into a corpus (made when new).
 
-    Takes WebVTT, SRT, time-stamped transcripts, Markdown, plain text and document/1 JSON Lines.
-    Ingesting again only takes what changed.
+    Takes WebVTT, SRT, json3, time-stamped transcripts, Markdown, plain text, HTML, PDF, DOCX, EPUB and
+    document/1 JSON Lines. Ingesting again only takes what changed.
     """
     from answertrail.corpus.ingest import IngestRequest
+    from answertrail.corpus.request import CleaningChoices, OriginChoices
 
-    name = DEFAULT if corpus_name is None else corpus_name
-    request = IngestRequest(name, sources, include, exclude, embedder, prune, context, asked_in)
+    if clean_model is None and (glossary is not None or clean_unlabelled):
+        raise InputError("--glossary and --clean-unlabelled belong to --clean")
+    files, origins = _parted(sources)
+    request = IngestRequest(
+        DEFAULT if corpus_name is None else corpus_name,
+        files,
+        include,
+        exclude,
+        embedder,
+        prune,
+        context,
+        asked_in,
+        origins,
+        OriginChoices(languages, translated, min_duration, recheck, limit, pace),
+        None if clean_model is None else CleaningChoices(clean_model, glossary, clean_unlabelled),
+    )
     return run_async(_queue(request, shares, as_json) if queued else _ingest(request, as_json))
+
+
+def _parted(sources: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Tell files and folders from what names a channel or feed; what is there on disk is a file."""
+    from answertrail.corpus.origins.choice import origin_of
+    from answertrail.corpus.origins.rss.origin import FEED_SUFFIXES
+    from answertrail.corpus.request import OriginChoices
+    from answertrail.settings import Settings
+
+    files: list[Path] = []
+    origins: list[str] = []
+    for typed in sources:
+        if not typed.strip():
+            raise InputError("a source is empty", hint="name a file, folder, channel, playlist, video or feed")
+        path = Path(typed).expanduser()
+        is_feed = path.suffix.lower() in FEED_SUFFIXES and path.is_file()
+        if not is_feed and (path.exists() or path.is_symlink()):
+            files.append(Path(typed))
+        elif (origin := origin_of(typed, Settings.from_environment(), OriginChoices())) is not None:
+            origin.close()
+            origins.append(str(path.absolute()) if is_feed else typed)
+        else:
+            files.append(Path(typed))
+    return files, origins
 
 
 async def _queue(request: IngestRequest, shares: int, as_json: bool) -> int:
@@ -107,7 +210,7 @@ async def _ingest(request: IngestRequest, as_json: bool) -> int:
     if as_json:
         print_json(report.as_json())
     print_report(report, err() if as_json else out(), pruned=request.prune)
-    return 1 if report.failed else 0
+    return 1 if report.failed or report.stopped or (report.cleaning and report.cleaning.stopped) else 0
 
 
 def print_report(report: IngestReport, console: Console, *, pruned: bool = False) -> None:
@@ -121,6 +224,11 @@ def print_report(report: IngestReport, console: Console, *, pruned: bool = False
         print_failure(console, item.source, item.line, item.reason)
     if len(report.failed) > _SHOWN:
         console.print(f"  and {len(report.failed) - _SHOWN} more; `answertrail status` lists all")
+    for stop in report.stopped:
+        console.print(Text.assemble(("  stopped ", "bold yellow"), one_line(stop)), soft_wrap=True)
+    if report.resume_at is not None:
+        when = report.resume_at.isoformat(timespec="minutes")
+        console.print(f"          run the same command again from {when} on; what was fetched is kept", soft_wrap=True)
     if len(report.skipped) > _SHOWN:
         console.print(f"  of {len(report.skipped)} skipped files the first {_SHOWN}:")
     for skipped in report.skipped[:_SHOWN]:
@@ -135,6 +243,9 @@ def print_report(report: IngestReport, console: Console, *, pruned: bool = False
         first, notes = next(iter(sorted(report.notes.items())))
         where = one_line(f"{repaired} files; {Path(first).name}: ")
         console.print(Text.assemble(("  noted   ", "cyan"), f"{where} ", (one_line(notes[0]), "dim")), soft_wrap=True)
+    if report.cleaning is not None and (report.cleaning.pending or not report.cleaning.skipped):
+        for line in report.cleaning.in_words():
+            console.print(Text.assemble(("  cleaned ", "cyan"), one_line(line)), soft_wrap=True)
     console.print(Text(f"  snapshot {report.snapshot}", style="dim"), soft_wrap=True)
 
 

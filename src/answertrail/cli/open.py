@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from answertrail.errors import InputError, NotFoundError
-from answertrail.store import corpora
+from answertrail.store import corpora, names
 from answertrail.store.connection import Database
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ async def chosen_name(db: Database, name: str | None) -> str:
     """
     if name is not None:
         return name
-    known = [corpus.name for corpus in await corpora.list_all(db)]
+    known = [corpus.name for corpus in await corpora.list_all(db) if not names.is_beside(corpus.name)]
     if len(known) == 1:
         return known[0]
     if DEFAULT in known:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.text import Text
@@ -11,6 +12,12 @@ from answertrail.cli.common import corpus_option, json_option, out, print_json, 
 from answertrail.cli.corpus_index import index_facts, print_indexes
 from answertrail.cli.ingest import print_failure
 from answertrail.cli.plain import one_line
+
+if TYPE_CHECKING:
+    from answertrail.store.connection import Database
+    from answertrail.store.rows import Corpus
+
+_SHOWN = 10
 
 
 @click.command("status")
@@ -29,7 +36,7 @@ def command(corpus_name: str | None, as_json: bool) -> int:
 async def _status(name: str | None) -> dict[str, Any]:
     from answertrail.cli.open import chosen_name
     from answertrail.settings import Settings
-    from answertrail.store import chunks, corpora, search_indexes, sources
+    from answertrail.store import chunks, corpora, origins, search_indexes, sources
     from answertrail.store.connection import connect
 
     async with connect(Settings.from_environment()) as db:
@@ -39,8 +46,12 @@ async def _status(name: str | None) -> dict[str, Any]:
             line = {} if item.line is None else {"line": item.line}
             source = item.source if item.line is None else item.source.removesuffix(f":{item.line}")
             failures.append({"source": source, **line, "reason": item.reason or "no reason was recorded"})
+        channels = [await _origin(db, corpus, key) for key in await origins.origins_of(db, corpus)]
+        documents = await sources.states(db, corpus)
         return {
-            "documents": await sources.states(db, corpus),
+            "documents": {**documents, **_pending(channels)},
+            "cleaned": await sources.cleaned_count(db, corpus),
+            "origins": channels,
             "chunks": await chunks.chunk_count(db, corpus),
             "failures": failures,
             "snapshot": await corpora.snapshot(db, corpus),
@@ -52,6 +63,34 @@ async def _status(name: str | None) -> dict[str, Any]:
         }
 
 
+def _pending(channels: list[dict[str, Any]]) -> dict[str, int]:
+    return {"pending": sum(channel["states"]["pending"] for channel in channels)} if channels else {}
+
+
+async def _origin(db: Database, corpus: Corpus, key: str) -> dict[str, Any]:
+    """Return the items of a channel or feed by state, and those without words with the reason."""
+    from datetime import UTC, datetime
+
+    from answertrail.store import origins
+
+    now = datetime.now(UTC)
+    items = await origins.items(db, corpus, key)
+    found = Counter(item.state(now) for item in items)
+    withheld = [
+        {
+            "item": item.id,
+            "title": item.listing.get("title", item.id),
+            "state": item.state(now),
+            "kind": item.kind,
+            "reason": item.reason or item.listing.get("left_out"),
+            "retry_at": None if item.retry_at is None else item.retry_at.isoformat(timespec="seconds"),
+        }
+        for item in items
+        if item.state(now) in ("skipped", "failed")
+    ]
+    return {"origin": key, "states": {state: found[state] for state in origins.STATES}, "withheld": withheld}
+
+
 def _print(facts: dict[str, Any]) -> None:
     console = out()
     rest = f"   {facts['chunks']} chunks   embedder {one_line(facts['embedder'])}"
@@ -60,6 +99,17 @@ def _print(facts: dict[str, Any]) -> None:
     console.print(Text.assemble((f"corpus {one_line(facts['corpus'])}", "bold"), rest), soft_wrap=True)
     for state, count in facts["documents"].items():
         console.print(f"  {count:>7} {state}")
+    if facts["cleaned"]:
+        console.print(f"  {facts['cleaned']:>7} cleaned by a model (docs/cleaning.md)", style="dim")
+    for channel in facts["origins"]:
+        counts = ", ".join(f"{count} {state}" for state, count in channel["states"].items() if count)
+        console.print(Text.assemble(("  ", ""), one_line(channel["origin"]), (f"  {counts}", "dim")), soft_wrap=True)
+        for item in channel["withheld"][:_SHOWN]:
+            again = f" (again from {item['retry_at']})" if item["retry_at"] else " (final)"
+            line = f"{item['item']}  {one_line(str(item['reason']))}{again}"
+            console.print(Text.assemble(("    ", ""), (f"{item['state']} ", "yellow"), line), soft_wrap=True)
+        if len(channel["withheld"]) > _SHOWN:
+            console.print(f"    and {len(channel['withheld']) - _SHOWN} more; --json lists all")
     print_indexes(facts)
     for item in facts["failures"]:
         print_failure(console, item["source"], item.get("line"), item["reason"])

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from answertrail.corpus.source_files import SourceFile, described
 from answertrail.corpus.source_ranking import Candidate, rank, same_words
 from answertrail.corpus.source_walk import Found, walk
-from answertrail.corpus.sources import facts as sidecars
 from answertrail.corpus.sources.documents import holds_documents
-from answertrail.corpus.sources.facts import Facts
-from answertrail.corpus.sources.group import KINDS, PARSER_VERSION, Group, Kind
+from answertrail.corpus.sources.formats import FORMATS, format_of
+from answertrail.corpus.sources.group import PARSER_VERSION, Group, kind_of
 from answertrail.corpus.sources.languages import language_code, primary, split_language
 from answertrail.corpus.sources.loading import display, fingerprint
-from answertrail.corpus.sources.manifest import MANIFEST, Manifests, Row
+from answertrail.corpus.sources.manifest import MANIFEST, Manifests
 from answertrail.corpus.sources.outcome import Failure, Skipped, SourceFault
 from answertrail.errors import InputError
 
@@ -33,20 +33,6 @@ class Discovery:
     skipped: tuple[Skipped, ...]
     failed: tuple[Failure, ...]
     ignored: int
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file that may become a document, with the facts of its sidecars."""
-
-    path: Path
-    source: str
-    kind: Kind
-    key: str
-    facts: Facts
-    sidecars: tuple[Path, ...]
-    row: Row | None
-    manifest: Path | None
 
 
 def discover(sources: Sequence[Path], include: Sequence[str] = (), exclude: Sequence[str] = ()) -> Discovery:
@@ -62,11 +48,17 @@ def discover(sources: Sequence[Path], include: Sequence[str] = (), exclude: Sequ
     ignored = found.ignored
     manifests = Manifests()
     documents: list[Group] = []
-    files: list[_File] = []
+    files: list[SourceFile] = []
+    unread: list[Skipped] = []
     useful: set[Path] = set(found.troubled)
     for item in found.files:
-        kind = KINDS[item.path.suffix.lower()]
-        if kind == "documents":
+        kind = kind_of(item.path)
+        lacking = _lacking(item)
+        if kind is None:
+            continue
+        if lacking is not None:
+            unread.append(lacking)
+        elif kind == "documents":
             group = _documents(item, failed)
             if group is not None:
                 documents.append(group)
@@ -74,7 +66,7 @@ def discover(sources: Sequence[Path], include: Sequence[str] = (), exclude: Sequ
                 ignored += item.path.name != MANIFEST
                 continue
         else:
-            files.append(_file(item, kind, manifests, failed))
+            files.append(described(item, kind, manifests, failed))
         useful.update(item.roots)
     for root in found.roots:
         if root not in useful:
@@ -87,10 +79,24 @@ def discover(sources: Sequence[Path], include: Sequence[str] = (), exclude: Sequ
     failed.extend(manifests.failed)
     return Discovery(
         groups=tuple(sorted([*groups, *documents], key=lambda g: (g.id or "", g.source))),
-        skipped=tuple(sorted([*found.skipped, *skipped], key=lambda s: (s.source, s.reason))),
+        skipped=tuple(sorted([*found.skipped, *skipped, *unread], key=lambda s: (s.source, s.reason))),
         failed=tuple(sorted(failed, key=lambda f: (f.source, f.line or 0, f.reason))),
         ignored=ignored,
     )
+
+
+def _lacking(item: Found) -> Skipped | None:
+    """A file of a format whose packages are not installed is left aside, and says what to install.
+
+    Raises InputError when it was given by name.
+    """
+    known = format_of(item.path)
+    missing = known.missing() if known else None
+    if missing is None:
+        return None
+    if item.explicit:
+        raise InputError("cannot be read yet", where=item.source, hint=missing)
+    return Skipped(item.source, missing)
 
 
 def _documents(item: Found, failed: list[Failure]) -> Group | None:
@@ -104,60 +110,8 @@ def _documents(item: Found, failed: list[Failure]) -> Group | None:
     return Group(None, item.path, item.source, "documents", mark, files=(item.path,))
 
 
-def _file(item: Found, kind: Kind, manifests: Manifests, failed: list[Failure]) -> _File:
-    """Gather the sidecars of a file: `.info.json` first, then `*_meta.json`, then the manifest."""
-    path = item.path
-    key = document_key(path)
-    base, language = split_language(key)
-    facts = Facts()
-    used: list[Path] = []
-    for stem in dict.fromkeys((key, base)):
-        info = path.with_name(f"{stem}.info.json")
-        meta = path.with_name(f"{stem}_meta.json")
-        for sidecar in (info, meta):
-            if not _is_file(sidecar):
-                continue
-            try:
-                data = sidecars.load_object(sidecar)
-            except SourceFault as fault:
-                failure = Failure(display(sidecar), fault.line, f"sidecar: {fault.reason}")
-                if failure not in failed:
-                    failed.append(failure)
-                continue
-            used.append(sidecar)
-            known = (
-                sidecars.from_info(data, language if kind == "captions" else None)
-                if sidecar == info
-                else sidecars.from_meta(data)
-            )
-            facts = facts.or_else(known)
-    named = manifests.row_for(path, key) or manifests.row_for(path, base)
-    manifest, row = named if named else (None, None)
-    if row is not None:
-        facts = facts.or_else(_for_notes(row) if row.about_notes else row.facts)
-    return _File(path, item.source, kind, key, facts, tuple(used), row, manifest)
-
-
-def _for_notes(row: Row) -> Facts:
-    """Notes to a recording share its title, date and page, not its captions or length."""
-    return replace(row.facts, captions=None, duration_s=None)
-
-
-def document_key(path: Path) -> str:
-    """The stem without a trailing `_transcript`, in composed Unicode (macOS decomposes names)."""
-    stem = path.stem.removesuffix("_transcript").strip() or path.stem.strip() or path.name
-    return unicodedata.normalize("NFC", display(stem))
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def _grouped(files: Sequence[_File], failed: list[Failure]) -> tuple[list[Group], list[Skipped]]:
-    by_key: dict[tuple[str, str | None], list[_File]] = defaultdict(list)
+def _grouped(files: Sequence[SourceFile], failed: list[Failure]) -> tuple[list[Group], list[Skipped]]:
+    by_key: dict[tuple[str, str | None], list[SourceFile]] = defaultdict(list)
     skipped: list[Skipped] = []
     for file in _without_translations(files, skipped):
         by_key[_stem_and_language(file)].append(file)
@@ -173,7 +127,7 @@ def _grouped(files: Sequence[_File], failed: list[Failure]) -> tuple[list[Group]
     return groups, skipped
 
 
-def _stem_and_language(file: _File) -> tuple[str, str | None]:
+def _stem_and_language(file: SourceFile) -> tuple[str, str | None]:
     """Captions of one stem in variants of one language are one document; other files by stem."""
     base, code = split_language(file.key)
     if file.kind != "captions" or code is None:
@@ -181,9 +135,9 @@ def _stem_and_language(file: _File) -> tuple[str, str | None]:
     return base, primary(language_code(code))
 
 
-def _without_translations(files: Sequence[_File], skipped: list[Skipped]) -> Iterator[_File]:
+def _without_translations(files: Sequence[SourceFile], skipped: list[Skipped]) -> Iterator[SourceFile]:
     """Leave out machine translations of a video of which there are captions as spoken."""
-    spoken: dict[tuple[Path, str], _File] = {}
+    spoken: dict[tuple[Path, str], SourceFile] = {}
     for file in files:
         if file.kind == "captions" and file.facts.captions in ("human", "auto"):
             spoken.setdefault((file.path.parent, split_language(file.key)[0]), file)
@@ -196,14 +150,14 @@ def _without_translations(files: Sequence[_File], skipped: list[Skipped]) -> Ite
             yield file
 
 
-def _same_document(files: Sequence[_File]) -> list[list[_File]]:
+def _same_document(files: Sequence[SourceFile]) -> list[list[SourceFile]]:
     """Split files of one stem into documents.
 
     One document: files in one folder; files that the same manifest line names; and, across
     sibling folders, `calls/x_transcript.txt` and `srt/x.srt`, or captions of different formats
     with the same words.
     """
-    merged: list[list[_File]] = []
+    merged: list[list[SourceFile]] = []
     for file in files:
         joined = [file]
         for group in [group for group in merged if any(_belong(file, other) for other in group)]:
@@ -216,7 +170,7 @@ def _same_document(files: Sequence[_File]) -> list[list[_File]]:
     return merged
 
 
-def _belong(one: _File, other: _File) -> bool:
+def _belong(one: SourceFile, other: SourceFile) -> bool:
     if one.path.parent == other.path.parent:
         return True
     return (
@@ -228,7 +182,7 @@ def _belong(one: _File, other: _File) -> bool:
     )
 
 
-def _are_siblings(groups: Sequence[Sequence[_File]]) -> bool:
+def _are_siblings(groups: Sequence[Sequence[SourceFile]]) -> bool:
     files = [file for group in groups for file in group]
     if any(file.row is not None for file in files):
         # A manifest that names them apart, or names one only, has decided.
@@ -247,7 +201,7 @@ def _are_siblings(groups: Sequence[Sequence[_File]]) -> bool:
     )
 
 
-def _ids(key: str, documents: Sequence[Sequence[_File]]) -> list[str]:
+def _ids(key: str, documents: Sequence[Sequence[SourceFile]]) -> list[str]:
     """The stem; where it names several documents, as many folders before it as tell them apart."""
     if len(documents) == 1:
         return [key]
@@ -260,10 +214,19 @@ def _ids(key: str, documents: Sequence[Sequence[_File]]) -> list[str]:
         depth += 1
 
 
-def _group(document_id: str, same: Sequence[_File], failed: list[Failure], skipped: list[Skipped]) -> Group | None:
+def _place(path: Path) -> int:
+    known = format_of(path)
+    return FORMATS.index(known) if known else len(FORMATS)
+
+
+def _group(document_id: str, same: Sequence[SourceFile], failed: list[Failure], skipped: list[Skipped]) -> Group | None:
     """Choose the file to read; the others are skipped as its duplicates."""
-    candidates = rank([Candidate(f.path, f.source, f.kind, f.facts) for f in same], failed)
-    by_path: Mapping[Path, _File] = {file.path: file for file in same}
+    plain = [file for file in same if file.kind != "converted"]
+    candidates = rank([Candidate(f.path, f.source, f.kind, f.facts) for f in plain], failed) if plain else []
+    # Looking into these to compare them would be converting them; by format is near enough.
+    others_last = sorted((f for f in same if f.kind == "converted"), key=lambda f: (_place(f.path), f.source))
+    candidates += [Candidate(f.path, f.source, f.kind, f.facts) for f in others_last]
+    by_path: Mapping[Path, SourceFile] = {file.path: file for file in same}
     while candidates:
         best, *others = candidates
         file = by_path[best.path]
@@ -281,7 +244,7 @@ def _group(document_id: str, same: Sequence[_File], failed: list[Failure], skipp
             row = row or more.row
         extra = "\n".join((PARSER_VERSION, document_id, file.path.name, row.canonical if row else ""))
         try:
-            mark = fingerprint(used, extra=extra, text=file.path)
+            mark = fingerprint(used, extra=extra, text=None if file.kind == "converted" else file.path)
         except SourceFault as fault:
             failed.append(Failure(file.source, fault.line, fault.reason))
             candidates = others

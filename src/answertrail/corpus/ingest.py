@@ -9,60 +9,78 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
+from answertrail.corpus.cleaning_run import clean, prepared
 from answertrail.corpus.discovery import Discovery, discover
 from answertrail.corpus.embedding import embed_missing
+from answertrail.corpus.fetching import fetch_all, resolved, titles
 from answertrail.corpus.gone import forget_mended, in_doubt, list_gone, prune
-from answertrail.corpus.making import opened
+from answertrail.corpus.making import beginnings, opened
+from answertrail.corpus.origins.base import Origin
 from answertrail.corpus.reading import read_groups
 from answertrail.corpus.report import IngestReport, LeftOut, Progress, Silent
 from answertrail.corpus.request import IngestRequest
 from answertrail.corpus.run import IngestRun, failed, marks_of
 from answertrail.errors import InputError
+from answertrail.settings import Settings
 from answertrail.store import claims, corpora, documents, sources
 from answertrail.store.connection import Database
 
 __all__ = ["IngestRequest", "ingest"]
 
+_NO_FILES = Discovery((), (), (), 0)
 _NAME = re.compile(r"(?![-\s])[\w .\-/]{1,100}(?<!\s)")
 
 
-async def ingest(db: Database, request: IngestRequest, progress: Progress | None = None) -> IngestReport:
+async def ingest(
+    db: Database, request: IngestRequest, progress: Progress | None = None, settings: Settings | None = None
+) -> IngestReport:
     """Bring a corpus up to date with its sources; the corpus is made when new.
 
-    Raises InputError for a source that does not exist or holds nothing to read, MismatchError for
-    an embedder that is not the corpus's own, ServiceError when embedder or database are down.
+    `settings` None means those of the environment. Raises InputError for a source that does not
+    exist or holds nothing to read, MismatchError for an embedder that is not the corpus's own,
+    ServiceError when embedder, database or a service that is listed are down.
     """
-    if not request.sources:
-        raise InputError("name at least one file or folder")
+    if not request.sources and not request.origins:
+        raise InputError("name at least one file, folder, channel, playlist, video or feed")
     if not _NAME.fullmatch(request.corpus):
         raise InputError(
             f"{request.corpus[:60]!r} cannot name a corpus",
             hint="1 to 100 letters, digits, spaces and . _ - /, not - first",
         )
     shown = progress or Silent()
+    settings = settings or Settings.from_environment()
+    model, glossary = prepared(request.cleaning, settings)
     paths = [path.expanduser().absolute() for path in request.sources]
-    found = await asyncio.to_thread(discover, paths, request.include, request.exclude)
+    found = await asyncio.to_thread(discover, paths, request.include, request.exclude) if paths else _NO_FILES
     marks = await asyncio.to_thread(marks_of, [path for group in found.groups for path in group.files])
-    corpus, embedder = await opened(db, request, found)
-    async with claims.working(db) as worker:
-        began = await sources.clock(db)
-        run = IngestRun(
-            db=db,
-            corpus=corpus,
-            known=await sources.source_items(db, corpus),
-            owners=await documents.document_sources(db, corpus),
-            report=IngestReport(corpus=corpus.name, ignored=found.ignored),
-            in_reach=frozenset(group.source for group in found.groups),
-            marks=marks,
-            worker=worker,
-            began=began,
-        )
-        await _files(run, found, paths, request, shown)
-        run.report.embedded = await embed_missing(db, corpus, embedder, shown, worker=worker)
+    async with resolved(request, settings) as given:
+        corpus, embedder = await opened(db, request, lambda: _sample(found, given))
+        async with claims.working(db) as worker:
+            began = await sources.clock(db)
+            run = IngestRun(
+                db=db,
+                corpus=corpus,
+                known=await sources.source_items(db, corpus),
+                owners=await documents.document_sources(db, corpus),
+                report=IngestReport(corpus=corpus.name, ignored=found.ignored),
+                in_reach=frozenset(group.source for group in found.groups),
+                marks=marks,
+                worker=worker,
+                began=began,
+            )
+            await fetch_all(db, corpus, given, request.fetching, worker, run.report, shown)
+            await _files(run, found, paths, request, shown)
+            run.report.cleaning = await clean(db, corpus, request.cleaning, model, glossary, worker, shown)
+            run.report.embedded = await embed_missing(db, corpus, embedder, shown, worker=worker)
     run.report.snapshot = await corpora.snapshot(db, corpus)
     return run.report
+
+
+async def _sample(found: Discovery, given: Sequence[Origin]) -> list[str]:
+    return [*await asyncio.to_thread(beginnings, found), *await titles(given)]
 
 
 async def _files(run: IngestRun, found: Discovery, paths: list[Path], request: IngestRequest, shown: Progress) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Awaitable, Callable
 
 from answertrail.corpus.context import context_parts
 from answertrail.corpus.discovery import Discovery
@@ -21,8 +21,10 @@ _SAMPLE_DOCUMENTS = 12
 _SAMPLE_CHARS = 2000
 
 
-async def opened(db: Database, request: IngestRequest, found: Discovery) -> tuple[Corpus, Embedder]:
-    """Return the corpus of the request and its embedder.
+async def opened(
+    db: Database, request: IngestRequest, sample: Callable[[], Awaitable[list[str]]]
+) -> tuple[Corpus, Embedder]:
+    """Return the corpus of the request and its embedder; `sample` gives texts to tell the language by.
 
     Raises MismatchError when a known corpus was made with other settings than asked for.
     """
@@ -32,8 +34,7 @@ async def opened(db: Database, request: IngestRequest, found: Discovery) -> tupl
         corpus = await corpora.get(db, request.corpus)
     except NotFoundError:
         spec = request.embedder or AUTO
-        sample = await asyncio.to_thread(_sample, found) if spec == AUTO else []
-        concrete = resolve_spec(spec, sample, asked_in or ())
+        concrete = resolve_spec(spec, await sample() if spec == AUTO else [], asked_in or ())
         check_asked_in(concrete, asked_in or ())
         embedder = load_embedder(concrete)
         try:
@@ -67,7 +68,7 @@ async def opened(db: Database, request: IngestRequest, found: Discovery) -> tupl
     return corpus, load_embedder(corpus.spec)
 
 
-def _sample(found: Discovery) -> list[str]:
+def beginnings(found: Discovery) -> list[str]:
     """Read the beginnings of some documents, spread over the sources, to tell their language."""
     step = max(1, len(found.groups) // _SAMPLE_DOCUMENTS)
     out = []

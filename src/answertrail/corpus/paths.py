@@ -10,6 +10,7 @@ from pathlib import Path
 from answertrail.corpus.sources.loading import display
 
 _OF_A_LINE = re.compile(r"(.+\.(?:jsonl|ndjson)):[0-9]+", re.IGNORECASE | re.DOTALL)
+_ORIGINS = ("youtube:", "rss:")
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 
 
@@ -19,6 +20,11 @@ def file_of(source: str, line: int | None = None) -> str:
         return source.removesuffix(f":{line}")
     of_a_line = _OF_A_LINE.fullmatch(source)
     return of_a_line[1] if of_a_line else source
+
+
+def of_origin(source: str) -> bool:
+    """Whether a source is an item of a channel, playlist, video or feed, and no file."""
+    return source.startswith(_ORIGINS)
 
 
 def within(file: str, roots: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from answertrail.corpus.context import contexts_of
-from answertrail.corpus.paths import exists, file_of
+from answertrail.corpus.paths import exists, file_of, of_origin
 from answertrail.corpus.report import LeftOut, Progress
 from answertrail.corpus.run import IngestRun, failed, marks_of
 from answertrail.corpus.source_chunks import chunks_of
@@ -179,7 +179,8 @@ def _rival(run: IngestRun, item: Read) -> str | None:
     for source, known in run.known.items():
         if known.document_id != item.document.id or known.state != "ok" or source == item.source:
             continue
-        if file_of(source) not in run.in_reach and source not in run.touched and exists(file_of(source)):
+        there = of_origin(source) or exists(file_of(source))
+        if there and file_of(source) not in run.in_reach and source not in run.touched:
             return source
     return None
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from answertrail.corpus.cleaning.report import CleaningReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class IngestReport:
     documents under the given sources that nothing gives any more, in order of their ids; `removed`
     counts those of them that were deleted (0 unless pruning was asked for). `unread` counts the added
     and changed documents mostly in a language that the corpus's embedder does not read, by language.
+    `origins` say what listing and fetching came to (docs/youtube.md); `stopped` why fetching ended early,
     `resume_at` is when to go on where a service refused us and the rest of its items had to wait.
     """
 
@@ -60,7 +64,10 @@ class IngestReport:
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     snapshot: str = ""
     unread: dict[str, int] = field(default_factory=dict)
+    origins: list[dict[str, Any]] = field(default_factory=list)
+    stopped: list[str] = field(default_factory=list)
     resume_at: datetime | None = None
+    cleaning: CleaningReport | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the contract's object, with the extensions of docs/formats.md."""
@@ -78,8 +85,16 @@ class IngestReport:
             "ignored": self.ignored,
             "embedded": self.embedded,
             "unread": dict(sorted(self.unread.items())),
+            **self._of_origins(),
+            **({} if self.cleaning is None else {"cleaning": self.cleaning.as_json()}),
             "notes": [{"source": source, "notes": list(notes)} for source, notes in sorted(self.notes.items())],
         }
+
+    def _of_origins(self) -> dict[str, Any]:
+        if not self.origins:
+            return {}
+        resume = None if self.resume_at is None else self.resume_at.isoformat(timespec="seconds")
+        return {"origins": self.origins, "stopped": self.stopped, "resume_at": resume}
 
 
 class Progress(Protocol):

@@ -9,14 +9,15 @@ from pathlib import Path
 from answertrail.corpus.sources.captions import looks_like_captions
 from answertrail.corpus.sources.facts import Facts
 from answertrail.corpus.sources.group import Kind
+from answertrail.corpus.sources.json3 import looks_automatic, pieces
 from answertrail.corpus.sources.loading import head
-from answertrail.corpus.sources.markup import has_word_times
+from answertrail.corpus.sources.markup import has_word_times, plain
 from answertrail.corpus.sources.outcome import Failure, SourceFault
 from answertrail.corpus.sources.stamped import read_stamped
 
 _HUMAN, _UNKNOWN, _AUTO, _TRANSLATED = range(4)
 _CUE, _COARSE, _UNTIMED = range(3)
-_FORMATS = (".vtt", ".srt", ".sbv", ".txt", ".text", ".md", ".markdown", ".rst")
+_FORMATS = (".json3", ".vtt", ".srt", ".sbv", ".txt", ".text", ".md", ".markdown", ".rst")
 _WORD = re.compile(r"[^\W_]+")
 _CAPTION_RANK = {"human": _HUMAN, "auto": _AUTO, "translated": _TRANSLATED}
 
@@ -60,11 +61,24 @@ def same_words(first: Path, second: Path) -> bool:
     Talks on one topic share next to none, so a tenth of the shorter one's is plenty.
     """
     try:
-        mine, other = _runs(head(first)), _runs(head(second))
+        mine, other = _runs(_words(first)), _runs(_words(second))
     except SourceFault:
         return False
     fewer = min(len(mine), len(other))
     return fewer > 0 and len(mine & other) >= 0.1 * fewer
+
+
+def _words(path: Path) -> str:
+    """The beginning of a file without what only its format writes: keys of json3, tags of captions."""
+    text = head(path)
+    return pieces(text) if path.suffix.lower() == ".json3" else plain(text)
+
+
+def _is_automatic(path: Path, text: str) -> bool:
+    """True for word times, which only speech recognition writes."""
+    if path.suffix.lower() == ".json3":
+        return looks_automatic(text)
+    return any(has_word_times(line) and "<c" in line for line in text.split("\n"))
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:
@@ -80,8 +94,7 @@ def _look(candidate: Candidate) -> tuple[int, int]:
     """
     text = head(candidate.path)
     if candidate.kind == "captions" or looks_like_captions(text):
-        lines = text.split("\n")
-        if any(has_word_times(line) and "<c" in line for line in lines):
+        if _is_automatic(candidate.path, text):
             return _AUTO, _CUE
         said = candidate.facts.captions
         return (_CAPTION_RANK[said] if said else _UNKNOWN), _CUE

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from answertrail.corpus.sources.group import KINDS
+from answertrail.corpus.sources.group import kind_of, suffixes
 from answertrail.corpus.sources.loading import display
 from answertrail.corpus.sources.manifest import MANIFEST
 from answertrail.corpus.sources.outcome import Failure, Skipped
+from answertrail.corpus.sources.set_apart import set_apart
 from answertrail.errors import InputError
 
 _NEVER = ("README", "LICENSE", "LICENCE", "PROVENANCE", "SHA256SUMS")
@@ -56,6 +57,8 @@ class _Walk:
     ignored: set[Path] = field(default_factory=set)
     failures: dict[Path, Failure] = field(default_factory=dict)
     links: list[tuple[Path, Path]] = field(default_factory=list)
+    # Folders and files that are there for a program, not to be read.
+    apart: set[Path] = field(default_factory=set)
 
 
 def walk(sources: Sequence[Path], include: Sequence[str], exclude: Sequence[str]) -> Walked:
@@ -94,8 +97,8 @@ def _explicit(state: _Walk, root: Path) -> None:
         return
     if not _regular(state, root, root):
         return
-    if root.suffix.lower() not in KINDS:
-        kinds = ", ".join(sorted(KINDS))
+    if kind_of(root) is None:
+        kinds = ", ".join(suffixes())
         raise InputError("not a kind of file that can be read", where=display(root), hint=f"kinds: {kinds}")
     _take(state, root, root, explicit=True)
 
@@ -116,8 +119,13 @@ def _folder(state: _Walk, root: Path, top: Path) -> None:
         except OSError as error:
             _fail(state, root, folder, error)
             continue
+        state.apart |= set_apart(folder, [entry.name for entry in entries])
         for entry in entries:
             path = folder / entry.name
+            if path in state.apart:
+                if not entry.is_dir(follow_symlinks=False):
+                    state.ignored.add(path)
+                continue
             if entry.name.startswith("."):
                 if not entry.is_dir(follow_symlinks=False):
                     state.ignored.add(path)
@@ -139,7 +147,7 @@ def _follow(state: _Walk, path: Path, root: Path) -> None:
             _folder(state, root, path)
         elif path.exists():
             _entry(state, root, path)
-        elif path.suffix.lower() in KINDS and _wanted(state, root, path):
+        elif kind_of(path) is not None and _wanted(state, root, path):
             # stat tells a loop from a link to nothing.
             path.stat()
         else:
@@ -154,7 +162,7 @@ def _entry(state: _Walk, root: Path, path: Path) -> None:
         return
     # In capitals by custom; `license-to-brew.txt` may well be an episode.
     never = path.name.startswith(_NEVER) or path.stem.lower() in _NEVER_STEMS
-    if never or path.suffix.lower() not in KINDS or not _wanted(state, root, path):
+    if never or kind_of(path) is None or not _wanted(state, root, path):
         if name != MANIFEST:
             state.ignored.add(path)
         return

@@ -15,10 +15,12 @@ from answertrail.store.rows import Corpus
 
 __all__ = [
     "Corpus",
+    "analyze_in",
     "bump_revision",
     "check_identity",
     "create",
     "delete",
+    "delete_in",
     "get",
     "list_all",
     "lock",
@@ -88,9 +90,14 @@ async def list_all(db: Database) -> tuple[Corpus, ...]:
 async def delete(db: Database, corpus: Corpus) -> None:
     """Delete a corpus with its documents and chunks. Runs keep their texts; vectors stay cached."""
     async with db.transaction() as conn:
-        for place in await nearest.places(conn, corpus.id):
-            await nearest.drop(conn, place)
-        await conn.execute("DELETE FROM corpora WHERE id = %s", (corpus.id,))
+        await delete_in(conn, corpus)
+
+
+async def delete_in(conn: Connection, corpus: Corpus) -> None:
+    """Do what `delete` does in the caller's transaction."""
+    for place in await nearest.places(conn, corpus.id):
+        await nearest.drop(conn, place)
+    await conn.execute("DELETE FROM corpora WHERE id = %s", (corpus.id,))
 
 
 def check_identity(corpus: Corpus, identity: EmbedderIdentity) -> None:
@@ -105,10 +112,30 @@ def check_identity(corpus: Corpus, identity: EmbedderIdentity) -> None:
 
 
 async def lock(conn: Connection, corpus: Corpus) -> None:
-    """Let one transaction at a time write to a corpus; NotFoundError when it was deleted."""
-    cursor = await conn.execute("SELECT 1 FROM corpora WHERE id = %s FOR UPDATE", (corpus.id,))
-    if await cursor.fetchone() is None:
+    """Let one transaction at a time write to a corpus.
+
+    Raises NotFoundError when it was deleted, MismatchError when its name is another by now: what
+    began to write to one state must not go on in the one that took its place, nor in what is kept.
+    """
+    cursor = await conn.execute("SELECT name FROM corpora WHERE id = %s FOR UPDATE", (corpus.id,))
+    row = await cursor.fetchone()
+    if row is None:
         raise NotFoundError("the corpus was deleted meanwhile", where=corpus.name)
+    if row[0] != corpus.name:
+        raise MismatchError(
+            f"a newer state was published meanwhile, and this one is called {row[0]} now",
+            where=corpus.name,
+            hint="begin again",
+        )
+
+
+async def analyze_in(conn: Connection) -> None:
+    """Let the planner know that many rows came at once, before anything reads them.
+
+    Without it the server takes the tables for what they were, and looks row by row. To be called
+    late in a transaction: others who do the same wait for its end.
+    """
+    await conn.execute("ANALYZE documents, segments, chunks")
 
 
 async def bump_revision(conn: Connection, corpus: Corpus) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 from answertrail.errors import InputError
@@ -19,12 +20,12 @@ from answertrail.store.texts import check_storable
 
 Change = Literal["added", "changed", "unchanged"]
 
-_COLUMNS = (
-    "corpus_id, document_id, title, published_at, published_at_text, url, language, captions,"
+COLUMNS = (
+    "document_id, title, published_at, published_at_text, url, language, captions,"
     " duration_s, kind, type, description, tags, aliases, links, meta, record, body, source,"
     " content_hash, chunks_hash"
 )
-_SEGMENTS = "COPY segments (corpus_id, document_id, ordinal, start_s, end_s, text, speaker) FROM STDIN"
+_SEGMENTS = "COPY segments (corpus_id, document_id, ordinal, start_s, end_s, text, raw_text, speaker) FROM STDIN"
 _CHUNKS = (
     "COPY chunks (corpus_id, chunk_id, document_id, ordinal, start_s, end_s, char_start, char_end,"
     " text, lines, speakers, text_hash, time_precision, context, embedded_hash) FROM STDIN"
@@ -54,7 +55,7 @@ async def replace(
     Raises InputError for a chunk of another document, two chunks of one id, and text that
     Postgres cannot hold.
     """
-    record = _head(document)
+    record = head(document)
     _check(document, chunks)
     chunks_hash = _hash_of(chunks)
     await corpora.lock(conn, corpus)
@@ -68,7 +69,7 @@ async def replace(
     if change != "unchanged":
         await conn.execute("DELETE FROM documents WHERE corpus_id = %s AND document_id = %s", (corpus.id, document.id))
         await _insert(conn, corpus, document, record, source, content_hash, chunks_hash)
-        await _copy(conn, corpus, document, chunks, contexts or [""] * len(chunks))
+        await copy_body(conn, corpus, document, chunks, contexts or [""] * len(chunks))
         await corpora.bump_revision(conn, corpus)
     elif found is not None and found[1] != source:
         await conn.execute(
@@ -92,8 +93,11 @@ async def delete(conn: Connection, corpus: Corpus, document_id: str) -> bool:
     return True
 
 
-async def get_document(db: Database, corpus: Corpus, document_id: str) -> StoredDocument | None:
-    """Return a document as it was ingested, None when there is none of this id."""
+async def get_document(db: Database, corpus: Corpus, document_id: str, *, raw: bool = False) -> StoredDocument | None:
+    """Return a document as it was ingested, None when there is none of this id.
+
+    Lines that were cleaned (see `store.cleaning`) come as cleaned, with `raw` as captioned.
+    """
     async with db.reading() as conn:
         cursor = await conn.execute(
             "SELECT record, body, published_at, source, content_hash, ingested_at FROM documents"
@@ -107,7 +111,7 @@ async def get_document(db: Database, corpus: Corpus, document_id: str) -> Stored
         if body is not None:
             record["text"] = body
         else:
-            record["segments"] = await _segments(conn, corpus, document_id)
+            record["segments"] = await _segments(conn, corpus, document_id, raw=raw)
     return StoredDocument(
         document=parse(Document, record, where=document_id),
         published_at=published_at,
@@ -135,10 +139,11 @@ async def document_sources(db: Database, corpus: Corpus) -> dict[str, str]:
         return dict(await cursor.fetchall())
 
 
-async def _segments(conn: Connection, corpus: Corpus, document_id: str) -> list[dict[str, Any]]:
+async def _segments(conn: Connection, corpus: Corpus, document_id: str, *, raw: bool) -> list[dict[str, Any]]:
     cursor = await conn.execute(
-        "SELECT start_s, end_s, text, speaker FROM segments WHERE corpus_id = %s AND document_id = %s ORDER BY ordinal",
-        (corpus.id, document_id),
+        "SELECT start_s, end_s, CASE WHEN %s THEN coalesce(raw_text, text) ELSE text END, speaker"
+        " FROM segments WHERE corpus_id = %s AND document_id = %s ORDER BY ordinal",
+        (raw, corpus.id, document_id),
     )
     names = ("start_s", "end_s", "text", "speaker")
     return [
@@ -156,8 +161,16 @@ async def _insert(
     content_hash: str,
     chunks_hash: str,
 ) -> None:
-    values = (
-        corpus.id,
+    values = (corpus.id, *columns_of(document, record, source, content_hash, chunks_hash))
+    places = ", ".join(["%s"] * len(values))
+    await conn.execute(f"INSERT INTO documents (corpus_id, {COLUMNS}) VALUES ({places})", values)  # noqa: S608 - constants
+
+
+def columns_of(
+    document: Document, record: str, source: str, content_hash: str, chunks_hash: str
+) -> tuple[str | float | datetime | list[str] | None, ...]:
+    """Return what is kept of a document, in the order of `COLUMNS`; `record` is its `head`."""
+    return (
         document.id,
         document.title,
         instant(document.published_at) if document.published_at else None,
@@ -179,17 +192,23 @@ async def _insert(
         content_hash,
         chunks_hash,
     )
-    places = ", ".join(["%s"] * len(values))
-    await conn.execute(f"INSERT INTO documents ({_COLUMNS}) VALUES ({places})", values)  # noqa: S608 - constants
 
 
-async def _copy(
-    conn: Connection, corpus: Corpus, document: Document, chunks: Sequence[Chunk], contexts: Sequence[str]
+async def copy_body(
+    conn: Connection,
+    corpus: Corpus,
+    document: Document,
+    chunks: Sequence[Chunk],
+    contexts: Sequence[str],
+    raw: Mapping[int, str] | None = None,
 ) -> None:
+    """Write the segments and chunks of a document that has none; `raw` are texts as captioned, by segment."""
     cursor = conn.cursor()
     async with cursor.copy(_SEGMENTS) as copy:
         for ordinal, part in enumerate(document.segments or ()):
-            await copy.write_row((corpus.id, document.id, ordinal, part.start_s, part.end_s, part.text, part.speaker))
+            was = (raw or {}).get(ordinal)
+            row = (corpus.id, document.id, ordinal, part.start_s, part.end_s, part.text, was, part.speaker)
+            await copy.write_row(row)
     async with cursor.copy(_CHUNKS) as copy:
         for chunk, context in zip(chunks, contexts, strict=True):
             await copy.write_row(
@@ -213,8 +232,8 @@ async def _copy(
             )
 
 
-def _head(document: Document) -> str:
-    """Return the document without its body as JSON text."""
+def head(document: Document) -> str:
+    """Return the document without its body as JSON text; InputError for what Postgres cannot hold."""
     full = document.as_json()
     check_storable(full, where=document.id)
     full.pop("segments", None)

@@ -138,6 +138,14 @@ async def states(db: Database, corpus: Corpus) -> dict[str, int]:
     return {"embedded": documents - chunked, "chunked": chunked, "failed": failed, "skipped": skipped}
 
 
+async def cleaned_count(db: Database, corpus: Corpus) -> int:
+    """Count the documents whose captions a model has been over."""
+    async with db.transaction() as conn:
+        row = await (await conn.execute("SELECT count(*) FROM cleanings WHERE corpus_id = %s", (corpus.id,))).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
 async def _put(
     conn: Connection,
     corpus: Corpus,

@@ -27,9 +27,13 @@ WithheldKind = Literal[
     "not_captions",
     "empty_body",
     "network",
+    "blocked",
     "other",
 ]
-"""Why an item gave no words. docs/youtube.md says for each whether it is final or checked again."""
+"""Why an item gave no words. docs/youtube.md says for each whether it is final or checked again.
+
+`blocked` is kept of the item in hand when the service refused us (`Blocked`).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +121,6 @@ class Origin(Protocol):
 
     async def fetch(self, item: Listed) -> Fetched:
         """Return the words of one item. Raises Withheld or Blocked."""
+
+    def close(self) -> None:
+        """Close connections that are kept open."""

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from answertrail.corpus.sources import cues as cue_file
 from answertrail.corpus.sources import rolling
 from answertrail.corpus.sources.clock import STAMP
-from answertrail.corpus.sources.markup import has_word_times, plain, voices
+from answertrail.corpus.sources.json3 import read_json3
+from answertrail.corpus.sources.layers import without_layers
+from answertrail.corpus.sources.markup import folded, has_word_times, plain, voices
 from answertrail.corpus.sources.order import Cue, sorted_cues
 from answertrail.corpus.sources.outcome import SourceFault
+from answertrail.corpus.sources.plausible import refuse_web_page
+from answertrail.corpus.sources.timed import Timed as Timed
+from answertrail.corpus.sources.turns import turns
 
 _CAPTION_START = re.compile(
     rf"\s{{0,9}}(?:WEBVTT(?:\s|$)|(?:\d{{1,7}}[ \t]*\n\s{{0,9}})?{STAMP}[ \t]*-->[ \t]*{STAMP}(?:\s|$))"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """Timed words in order, and what the text itself says about them.
-
-    `automatic`: made by a machine, by the look of it. `named`: speakers carry real names, the
-    mark of an edited transcript. `coarse`: times lie minutes apart and starts are interpolated.
-    """
-
-    cues: tuple[Cue, ...]
-    notes: tuple[str, ...] = ()
-    language: str | None = None
-    automatic: bool = False
-    named: bool = False
-    coarse: bool = False
 
 
 def looks_like_captions(text: str) -> bool:
@@ -39,31 +27,33 @@ def looks_like_captions(text: str) -> bool:
 
 
 def read_captions(text: str, *, suffix: str) -> Timed:
-    """Read WebVTT, SRT or SBV. Raises SourceFault with the line to blame."""
+    """Read WebVTT, SRT, SBV or json3. Raises SourceFault with the line to blame."""
+    refuse_web_page(text)
+    if suffix == ".json3":
+        return read_json3(text)
     parsed = cue_file.parse(text, suffix=suffix)
     notes = list(parsed.notes)
     rows = [_rows(cue) for cue in parsed.cues]
-    is_rolling = rolling.is_rolling(rows)
-    if is_rolling:
-        fresh = rolling.collapsed(rows)
-        cues = [
-            Cue(raw.start, raw.end, " ".join(new), None, raw.line)
-            for raw, new in zip(parsed.cues, fresh, strict=True)
-            if new
-        ]
-        shown = sum(len(row.rows) for row in rows)
-        kept = sum(len(new) for new in fresh)
-        notes.append(f"rolling captions: {shown - kept} of {shown} rows were repeats")
-    else:
+    fresh, said = rolling.fresh_rows(rows)
+    if fresh is None:
         cues = [cue for raw in parsed.cues for cue in _spoken(raw)]
+    else:
+        notes.append(said)
+        cues = [
+            Cue(raw.start, _end(raw), words, speaker, raw.line)
+            for raw, new in zip(parsed.cues, fresh, strict=True)
+            for speaker, words in turns(new, automatic=True)
+        ]
     if not cues:
         raise SourceFault("the file holds no captions")
     ordered, repairs = sorted_cues(cues)
+    ordered, layers = without_layers(ordered)
     return Timed(
         cues=tuple(ordered),
-        notes=(*notes, *repairs),
+        notes=(*notes, *repairs, *layers),
         language=parsed.header.get("language"),
-        automatic=is_rolling,
+        automatic=fresh is not None,
+        by_word=fresh is not None,
     )
 
 
@@ -72,7 +62,7 @@ def _rows(cue: cue_file.RawCue) -> rolling.Rows:
     rows: list[str] = []
     fresh: list[bool] = []
     for raw in cue.lines:
-        row = " ".join(plain(raw).split())
+        row = folded(plain(raw))
         if row:
             rows.append(row)
             fresh.append(has_word_times(raw))
@@ -80,9 +70,13 @@ def _rows(cue: cue_file.RawCue) -> rolling.Rows:
 
 
 def _spoken(raw: cue_file.RawCue) -> list[Cue]:
-    out = []
-    for speaker, text in voices("\n".join(raw.lines)):
-        folded = " ".join(text.split())
-        if folded:
-            out.append(Cue(raw.start, raw.end, folded, speaker, raw.line))
-    return out
+    return [
+        Cue(raw.start, _end(raw), words, name or speaker, raw.line)
+        for speaker, text in voices("\n".join(raw.lines))
+        for name, words in turns(text.split("\n"))
+    ]
+
+
+def _end(raw: cue_file.RawCue) -> float | None:
+    """The end, or None for a cue without length: words take time, so it is not known."""
+    return raw.end if raw.end is not None and raw.end > raw.start else None

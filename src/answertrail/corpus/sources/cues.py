@@ -26,6 +26,8 @@ _COMMENT = re.compile(r"NOTE(?:[ \t]|$)")
 _STYLE = re.compile(r"(?:STYLE|REGION)(?:[ \t:]|$)")
 _HEADER_FIELD = re.compile(r"(?P<key>[A-Za-z-]+):\s*(?P<value>\S.*)")
 _SHOWN = 3
+MAX_LINES = 5_000_000
+"""A day of captions has 200,000; what has more is refused before each line becomes an object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,11 @@ Line = tuple[int, str]
 def parse(text: str, *, suffix: str) -> CueFile:
     """Parse the text of a caption file; `suffix` is `.vtt`, `.srt` or `.sbv`.
 
-    Raises SourceFault when no cue with a time is found, or when more times are unreadable than
-    slips explain (over 10%, at least 4).
+    Raises SourceFault when no cue with a time is found, when more times are unreadable than slips
+    explain (over 10%, at least 4), and for more than `MAX_LINES` lines.
     """
+    if text.count("\n") > MAX_LINES:
+        raise SourceFault(f"more than {MAX_LINES:,} lines: not a caption file")
     headed = text.lstrip().startswith("WEBVTT")
     state = _State(vtt=headed or suffix == ".vtt", sbv=suffix == ".sbv")
     for block in _blocks(text):

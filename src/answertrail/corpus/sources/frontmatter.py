@@ -8,7 +8,9 @@ from typing import Any
 import yaml
 
 _FENCE = re.compile(r"\A---[ \t]*\n(?P<head>.*?)^(?:---|\.\.\.)[ \t]*$\n?", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(r"(?P<key>[A-Za-z][A-Za-z _-]{0,30}):[ \t]*(?P<value>.*)")
+_FIELD = re.compile(r"(?P<key>[A-Za-z][A-Za-z _-]{0,30}):(?!:)[ \t]*(?P<value>.*)")
+_PROPERTY = re.compile(r"(?:-[ ])?(?P<key>[A-Za-z][\w-]{0,30})::[ \t]+(?P<value>[^\n]*)(?:\n|\Z)")
+_LISTS = frozenset({"alias", "aliases", "tag", "tags"})
 _MAX_HEAD = 64 * 1024
 # The loader lets the errors of its constructors through, as for `date: 2024-99-99`.
 _YAML_ERRORS = (
@@ -35,27 +37,70 @@ def split(text: str) -> tuple[dict[str, Any], str, int, str | None]:
     """Return (fields, body, lines above the body, note or None).
 
     YAML between `---` fences; or, when the first line is `Title: ...`, plain `Key: value` lines
-    up to an empty line (Pelican, RFC 822 style). A head that cannot be parsed is kept as text and
-    said in the note. Keys are lower case.
+    up to an empty line (Pelican, RFC 822 style); or properties `key:: value` (Logseq). Keys are
+    lower case. Of YAML with a mistake the fields around it are kept, and the note says which one
+    it is; a head without any field is kept as text.
     """
     match = _FENCE.match(text)
-    if match is not None and len(match["head"]) <= _MAX_HEAD:
-        try:
-            # S506: a SafeLoader subclass.
-            loaded = yaml.load(match["head"], Loader=_Loader)  # noqa: S506
-        except _YAML_ERRORS as error:
-            reason = str(error).split("\n", 1)[0]
+    if match is None or len(match["head"]) > _MAX_HEAD:
+        return _plain_head(text)
+    body, above = text[match.end() :], text.count("\n", 0, match.end())
+    try:
+        loaded = _yaml(match["head"])
+    except _YAML_ERRORS as error:
+        reason = str(error).split("\n", 1)[0]
+        fields, odd = _entries(match["head"])
+        if not fields:
             return {}, text, 0, f"front matter is not valid YAML and is kept as text: {reason}"
-        if isinstance(loaded, dict):
-            fields = {str(key).strip().lower(): value for key, value in loaded.items()}
-            return fields, text[match.end() :], text.count("\n", 0, match.end()), None
-        if loaded is None:
-            return {}, text[match.end() :], text.count("\n", 0, match.end()), None
-        return {}, text, 0, None
-    return _plain_head(text)
+        return fields, body, above, f"front matter is not valid YAML, read field by field: {', '.join(odd)} ({reason})"
+    if isinstance(loaded, dict):
+        return {str(key).strip().lower(): value for key, value in loaded.items()}, body, above, None
+    if loaded is None:
+        return {}, body, above, None
+    return {}, text, 0, None
+
+
+def _yaml(text: str) -> Any:
+    # S506: a SafeLoader subclass.
+    return yaml.load(text, Loader=_Loader)  # noqa: S506
+
+
+def _entries(head: str) -> tuple[dict[str, Any], list[str]]:
+    """Read each top-level entry alone; one that is no YAML is the text behind its colon.
+
+    Returns the fields and the names of those that are no YAML. No field at all when a line of the
+    head belongs to none.
+    """
+    blocks: list[list[str]] = []
+    for line in head.split("\n"):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if _FIELD.fullmatch(line):
+            blocks.append([line])
+        elif blocks and line.startswith((" ", "\t", "- ")):
+            blocks[-1].append(line)
+        else:
+            return {}, []
+    fields: dict[str, Any] = {}
+    odd: list[str] = []
+    for block in blocks:
+        first = _FIELD.fullmatch(block[0])
+        if first is None:
+            continue
+        key = first["key"].strip().lower()
+        try:
+            loaded = _yaml("\n".join(block))
+            fields[key] = next(iter(loaded.values())) if isinstance(loaded, dict) else None
+        except _YAML_ERRORS:
+            odd.append(key)
+            fields[key] = " ".join([first["value"], *(line.strip() for line in block[1:])]).strip()
+    return fields, odd
 
 
 def _plain_head(text: str) -> tuple[dict[str, Any], str, int, str | None]:
+    properties = _properties(text)
+    if properties is not None:
+        return properties
     end = text.find("\n\n")
     head = text[: end if end >= 0 else 0]
     fields: dict[str, Any] = {}
@@ -72,3 +117,15 @@ def _plain_head(text: str) -> tuple[dict[str, Any], str, int, str | None]:
     if not fields.get("title") or len(fields) < 2:
         return {}, text, 0, None
     return fields, text[end + 2 :], text.count("\n", 0, end + 2), None
+
+
+def _properties(text: str) -> tuple[dict[str, Any], str, int, str | None] | None:
+    """The page properties of Logseq: `key:: value` lines at the very top."""
+    fields: dict[str, Any] = {}
+    end = 0
+    while (match := _PROPERTY.match(text, end)) is not None and end < _MAX_HEAD:
+        value = match["value"].strip()
+        key = match["key"].strip().lower()
+        fields[key] = [part.strip() for part in value.split(",")] if key in _LISTS else value
+        end = match.end()
+    return (fields, text[end:], text.count("\n", 0, end), None) if fields else None

@@ -7,17 +7,22 @@ from pathlib import Path
 from typing import Literal
 
 from answertrail.corpus.sources.facts import Facts
+from answertrail.corpus.sources.formats import FORMATS, format_of
 
-PARSER_VERSION = "1"
+PARSER_VERSION = "2"
 """Raise it when the same bytes give other documents, so that stored ones are read again."""
 
-Kind = Literal["captions", "text", "markdown", "documents"]
-"""`documents` is a JSON Lines file of `document/1`; every other kind gives one document."""
+Kind = Literal["captions", "text", "markdown", "documents", "converted"]
+"""`documents` is a JSON Lines file of `document/1`; every other kind gives one document.
+
+`converted` is every format of `formats.FORMATS`.
+"""
 
 KINDS: dict[str, Kind] = {
     ".vtt": "captions",
     ".srt": "captions",
     ".sbv": "captions",
+    ".json3": "captions",
     ".txt": "text",
     ".text": "text",
     ".rst": "text",
@@ -26,6 +31,17 @@ KINDS: dict[str, Kind] = {
     ".jsonl": "documents",
     ".ndjson": "documents",
 }
+"""Kinds by suffix, but for formats that are converted: see `kind_of`."""
+
+
+def kind_of(path: Path) -> Kind | None:
+    """The kind of a file by its suffix, None when it is of no kind that can be read."""
+    return KINDS.get(path.suffix.lower()) or ("converted" if format_of(path) else None)
+
+
+def suffixes() -> list[str]:
+    """Every suffix that can be read, sorted."""
+    return sorted({*KINDS, *(suffix for known in FORMATS for suffix in known.suffixes)})
 
 
 @dataclass(frozen=True, slots=True)

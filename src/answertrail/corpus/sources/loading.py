@@ -13,6 +13,7 @@ from pathlib import Path
 
 from charset_normalizer import from_bytes
 
+from answertrail.corpus.sources.legacy import reconsidered
 from answertrail.corpus.sources.outcome import SourceFault
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
@@ -125,16 +126,18 @@ def decode(raw: bytes) -> Text:
         plain = _text(damaged, "utf-8")
         return Text(plain.text, (f"{lost} bytes that are not UTF-8 were replaced by U+FFFD",))
     # Every non-ASCII byte is evidence; the ASCII between them only slows the guess down.
-    best = from_bytes(_evidence(raw)).best()
+    evidence = _evidence(raw)
+    best = from_bytes(evidence).best()
     if best is None:
         raise SourceFault(f"not UTF-8 (byte {broken}) and no other encoding fits")
+    encoding = reconsidered(evidence, best.encoding)
     try:
-        text = raw.decode(best.encoding)
+        text = raw.decode(encoding)
     except UnicodeDecodeError:
         # The guess saw a part only; replacing is honest as long as it is said.
-        text = raw.decode(best.encoding, "replace")
-    note = f"not UTF-8 (byte {broken}); read as {best.encoding}, which is a guess"
-    plain = _text(text, best.encoding)
+        text = raw.decode(encoding, "replace")
+    note = f"not UTF-8 (byte {broken}); read as {encoding}, which is a guess"
+    plain = _text(text, encoding)
     return Text(plain.text, (note, *plain.notes))
 
 

@@ -9,21 +9,26 @@ from __future__ import annotations
 import html
 import re
 
-_CLOCK_TAG = r"<\d{1,3}:\d{1,2}(?::\d{1,2})?[.,]\d{1,3}>"
-_PLAIN = r"(?:[cibus]|ruby|rt|em|strong)(?:\.[^\s<>]*)?"
+_CLOCK_TAG = r"\d{1,3}:\d{1,2}(?::\d{1,2})?[.,]\d{1,3}>"
+_ATTRIBUTE = r"\s+[a-z-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"']+)"
+# Possessive: what was read once is not tried again, so hostile input costs no memory.
 _TAG = re.compile(
-    rf"{_CLOCK_TAG}"
-    rf"|<{_PLAIN}>"
-    r"|</(?:[cibusv]|ruby|rt|em|strong|lang|font)>"
-    r"|<lang(?:\.[^\s<>]*)?\s+[\w-]+>"
-    r"|<font(?:\s+[a-z-]+\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s<>\"']+))*\s*>"
+    # A look at the next character first: a thousand `<` in a row fail at once.
+    rf"<(?=[\w/])(?:{_CLOCK_TAG}"
+    r"|(?:[cibus]|ruby|rt|em|strong)(?:\.[^\s<>]*+)?>"
+    r"|/(?:(?:[cibusv]|ruby|rt|em|strong|lang)(?:\.[^\s<>]*+)?|font)>"
+    r"|lang(?:\.[^\s<>]*+)?\s+[\w-]++>"
+    rf"|font(?:{_ATTRIBUTE})*+\s*>)"
     # Position and style overrides, as SubStation files and the tools that convert them write.
-    r"|\{\\[a-z]+[^{}\n]*\}",
+    r"|\{\\[a-z]+[^{}\n]*+\}",
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"<br\s*/?>|\[br\]", re.IGNORECASE)
-_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?(?:[ \t]+(?P<name>[^<>\n]*))?>", re.IGNORECASE)
-_WORD_TAG = re.compile(_CLOCK_TAG)
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*+)?(?:[ \t]+(?P<name>[^<>\n]*+))?>", re.IGNORECASE)
+_WORD_TAG = re.compile("<" + _CLOCK_TAG)
+# Direction marks and spaces of no width: nobody says them, and a word with one is another word to
+# a search. Those inside a word stay, and so do the joiners of Persian, Indic scripts and emoji.
+_INVISIBLE = "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -62,3 +67,11 @@ def unescaped(text: str) -> str:
         return text
     # NUL cannot be stored; html.unescape already turns `&#0;` into U+FFFD.
     return _ENTITY.sub(lambda match: html.unescape(match[0]), text)
+
+
+def folded(text: str) -> str:
+    """Return the words of a text with single spaces between, without invisible marks around them."""
+    words = text.split()
+    if not text.isascii():
+        words = [bare for word in words if (bare := word.strip(_INVISIBLE))]
+    return " ".join(words)

@@ -7,6 +7,7 @@ a slip is repaired and noted, all else fails with its line.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -19,6 +20,7 @@ STEP_BACK_S = 10.0
 
 _OUTLIER_SHARE = 0.05
 _OUTLIER_RUN = 3
+_MANY = 8
 _SHOWN = 3
 
 
@@ -116,9 +118,17 @@ def _between_neighbours(starts: Sequence[float], wrong: frozenset[int]) -> list[
 
 
 def _refuse_one_start(cues: Sequence[Cue]) -> None:
-    if len(cues) > 3 and len({cue.start for cue in cues}) == 1:
-        start = clock(cues[0].start)
-        raise SourceFault(f"all {len(cues)} segments start at {start}: the times are not usable", cues[0].line)
+    """Refuse times that do not rise: all the same, or one start for more than half of many."""
+    # Turns of one cue share its times by right.
+    starts = [cue.start for place, cue in enumerate(cues) if place == 0 or cue.line != cues[place - 1].line]
+    if len(starts) <= 3:
+        return
+    common, count = Counter(starts).most_common(1)[0]
+    if count < len(starts) and not (count > 0.5 * len(starts) and len(starts) >= _MANY):
+        return
+    some = f"all {count}" if count == len(starts) else f"{count} of {len(starts)}"
+    line = next(cue.line for cue in cues if cue.start == common)
+    raise SourceFault(f"{some} segments start at {clock(common)}: the times are not usable", line)
 
 
 def _collisions(cues: Sequence[Cue]) -> int:

@@ -7,24 +7,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from answertrail.corpus.sources import facts as sidecars
-from answertrail.corpus.sources import frontmatter
+from answertrail.corpus.sources import frontmatter, wikilinks, worker
+from answertrail.corpus.sources.boilerplate import without_boilerplate
 from answertrail.corpus.sources.captions import Timed, looks_like_captions, read_captions
-from answertrail.corpus.sources.clock import clock
 from answertrail.corpus.sources.documents import read_documents
 from answertrail.corpus.sources.facts import Facts
+from answertrail.corpus.sources.formats import format_of
 from answertrail.corpus.sources.group import Group
 from answertrail.corpus.sources.languages import language_code, split_language
+from answertrail.corpus.sources.lengths import length_of, segment_of
 from answertrail.corpus.sources.loading import load
-from answertrail.corpus.sources.order import Cue
+from answertrail.corpus.sources.names import from_name
+from answertrail.corpus.sources.note_facts import from_front_matter
 from answertrail.corpus.sources.outcome import Failure, Read, SourceFault
+from answertrail.corpus.sources.plausible import pace_note, refuse_web_page
 from answertrail.corpus.sources.stamped import read_stamped
-from answertrail.records import Document, Segment
+from answertrail.corpus.sources.values import storable
+from answertrail.records import Document
 
-PAST_END_S = 5.0
-"""Captions may run this long (or 1%) past the stated length: lengths are rounded."""
-
-_WIKI_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,300})(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _FIRST_HEADING = re.compile(r"^#[ \t]+(\S[^\n]*)", re.MULTILINE)
 
 
@@ -53,32 +53,44 @@ class _Body:
 
 
 def _one(group: Group) -> Read:
-    loaded = load(group.path)
-    body = _body(group, loaded.text)
+    if group.kind == "converted":
+        body, notes = _converted(group), []
+    else:
+        loaded = load(group.path)
+        body, notes = _body(group, loaded.text), [*loaded.notes]
     facts = group.facts.or_else(body.facts)
-    notes = [*loaded.notes, *body.notes]
+    notes.extend(body.notes)
     values = _values(group, facts)
     if body.timed is not None:
-        segments = [_segment(cue) for cue in body.timed.cues]
-        duration, extra = _duration(facts.duration_s, body.timed.cues)
-        notes.extend(extra)
-        if body.timed.coarse:
+        timed, left_out = without_boilerplate(body.timed, by_a_person=facts.captions == "human")
+        segments = [segment_of(cue) for cue in timed.cues]
+        duration, extra = length_of(facts.duration_s, timed.cues)
+        notes.extend([*left_out, *extra, *_pace(timed, duration)])
+        if timed.coarse:
             values["meta"] = {**(values["meta"] or {}), "time_precision": "interpolated"}
         return _document(values | {"duration_s": duration, "segments": segments}, notes, group)
-    return _document(values | {"text": body.text}, notes, group)
+    few = pace_note(body.text or "", facts.duration_s, refuse=group.kind == "text")
+    return _document(values | {"text": body.text}, [*notes, few] if few else notes, group)
+
+
+def _pace(timed: Timed, duration: float | None) -> list[str]:
+    last = timed.cues[-1].end or timed.cues[-1].start
+    note = pace_note(" ".join(cue.text for cue in timed.cues), duration or last)
+    return [note] if note else []
 
 
 def _body(group: Group, text: str) -> _Body:
     stem = group.path.stem
     _, code = split_language(stem)
-    name = sidecars.from_name(_without_suffixes(stem))
+    name = from_name(_without_suffixes(stem))
     named = replace(name, language=language_code(code))
     if group.kind == "captions" or (group.kind == "text" and looks_like_captions(text)):
         timed = read_captions(text, suffix=group.path.suffix.lower())
         said = Facts(language=language_code(timed.language), captions="auto" if timed.automatic else None)
         return _Body(timed, None, said.or_else(named), timed.notes)
+    refuse_web_page(text)
     fields, rest, above, note = frontmatter.split(text)
-    own = sidecars.from_front_matter(fields)
+    own = from_front_matter(fields)
     if not rest.strip():
         raise SourceFault("the file holds no text below its front matter")
     markdown = group.kind == "markdown"
@@ -89,11 +101,28 @@ def _body(group: Group, text: str) -> _Body:
     if stamped is not None:
         said = Facts(captions="auto" if stamped.automatic else None)
         return _Body(stamped, None, own.or_else(said).or_else(named), (*notes, *stamped.notes))
-    body = sidecars.storable(rest.strip("\n"))
+    body = storable(rest.strip("\n"))
     found = Facts(title=_heading(body) if markdown else None)
-    linked = {"links": list(_links(body))} if markdown else {}
+    linked = {"links": wikilinks.targets(body, fields)} if markdown else {}
+    if markdown:
+        own = replace(own, tags=tuple(dict.fromkeys((*own.tags, *wikilinks.tags(body)))))
     facts = own.or_else(found).or_else(named)
     return _Body(None, body, replace(facts, meta={**facts.meta, **linked}), notes)
+
+
+def _converted(group: Group) -> _Body:
+    """The text of a file of another format, by its converter."""
+    known = format_of(group.path)
+    if known is None:
+        raise SourceFault("no converter for this format is registered")
+    how = known.convert
+    found = worker.convert(how, group.path) if isinstance(how, str) else how(group.path)
+    text = storable(found.text.strip("\n"))
+    if not text.strip():
+        raise SourceFault("the file holds no text")
+    made = Facts(published_at=found.made_at, published_at_source=found.made_at_source if found.made_at else None)
+    name = from_name(_without_suffixes(group.path.stem))
+    return _Body(None, text, found.facts.or_else(name).or_else(made), found.notes)
 
 
 def _without_suffixes(stem: str) -> str:
@@ -103,45 +132,6 @@ def _without_suffixes(stem: str) -> str:
 def _heading(text: str) -> str | None:
     match = _FIRST_HEADING.search(text)
     return " ".join(match[1].rstrip("# ").split()) or None if match else None
-
-
-def _links(text: str) -> Iterator[str]:
-    seen: set[str] = set()
-    for match in _WIKI_LINK.finditer(text):
-        target = match[1].strip()
-        if target and target not in seen:
-            seen.add(target)
-            yield target
-
-
-def _segment(cue: Cue) -> Segment:
-    values: dict[str, Any] = {"start_s": cue.start, "text": sidecars.storable(cue.text)}
-    if cue.end is not None:
-        values["end_s"] = cue.end
-    if cue.speaker:
-        values["speaker"] = sidecars.storable(cue.speaker)
-    return Segment(**values)
-
-
-def _duration(stated: float | None, cues: Sequence[Cue]) -> tuple[float | None, list[str]]:
-    """Hold the times against the stated length in seconds.
-
-    A start far past the end means that the times, or the sidecar, belong to something else:
-    SourceFault. A little past is rounding, and then the times are believed.
-    """
-    if stated is None:
-        return None, []
-    slack = max(PAST_END_S, 0.01 * stated)
-    late = next((cue for cue in cues if cue.start > stated + slack), None)
-    if late is not None:
-        raise SourceFault(
-            f"starts at {clock(late.start)}, after the end of the recording ({clock(stated)})",
-            late.line,
-        )
-    last = max(max(cue.start, min(cue.end or 0.0, stated + slack)) for cue in cues)
-    if last <= stated:
-        return stated, []
-    return last, [f"the times run {last - stated:.1f} s past the stated length; it is extended"]
 
 
 def _values(group: Group, facts: Facts) -> dict[str, Any]:

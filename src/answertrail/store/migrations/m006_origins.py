@@ -23,7 +23,8 @@ _STATEMENTS = (
         corpus_id integer NOT NULL,
         origin text COLLATE "C" NOT NULL,
         item_id text COLLATE "C" NOT NULL,
-        document jsonb NOT NULL,
+        -- Not jsonb, which sorts keys: the hash of a document goes over its text.
+        document json NOT NULL,
         notes jsonb NOT NULL DEFAULT '[]',
         fetched_at timestamptz NOT NULL DEFAULT now(),
         PRIMARY KEY (corpus_id, origin, item_id),

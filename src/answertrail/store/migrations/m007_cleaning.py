@@ -25,6 +25,7 @@ _STATEMENTS = (
         FOREIGN KEY (corpus_id, document_id) REFERENCES documents ON DELETE CASCADE
     )
     """,
+    # A line of a batch that got no usable reply has `after` as `before`.
     """
     CREATE TABLE cleaning_edits (
         corpus_id integer NOT NULL,
@@ -36,6 +37,20 @@ _STATEMENTS = (
         reason text NOT NULL,
         PRIMARY KEY (corpus_id, document_id, ordinal),
         FOREIGN KEY (corpus_id, document_id) REFERENCES cleanings ON DELETE CASCADE
+    )
+    """,
+    # Replies that were paid for, kept past their document, so that a run that was killed, a changed
+    # glossary or a changed file pays only for batches it has not asked before. `texts` is NULL for
+    # a batch that got no usable reply; `reason` says why.
+    """
+    CREATE TABLE cleaning_batches (
+        corpus_id integer NOT NULL REFERENCES corpora ON DELETE CASCADE,
+        batch_key text COLLATE "C" NOT NULL,
+        texts text[],
+        reason text NOT NULL,
+        asked_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (corpus_id, batch_key),
+        CHECK (texts IS NOT NULL OR reason <> '')
     )
     """,
 )

@@ -1,0 +1,127 @@
+"""The listing and fetching stages of an ingest, and what they came to in its report."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from datetime import datetime
+from typing import cast
+
+from answertrail.corpus.origins.base import Origin, WithheldKind
+from answertrail.corpus.origins.choice import origin_of
+from answertrail.corpus.origins.report import FetchReport, ListReport, NoWords
+from answertrail.corpus.origins.stage import Pace, fetch_pending, list_origin
+from answertrail.corpus.report import Gone, IngestReport, LeftOut, Progress
+from answertrail.corpus.request import IngestRequest, OriginChoices
+from answertrail.errors import InputError
+from answertrail.settings import Settings
+from answertrail.store import documents, origins
+from answertrail.store.connection import Database
+from answertrail.store.rows import Corpus
+
+_WAIT_S = 1.0
+_SAMPLE = 50
+
+
+@asynccontextmanager
+async def resolved(request: IngestRequest, settings: Settings) -> AsyncIterator[list[Origin]]:
+    """Yield the origins of a request, each known by its key and once, in the order given; they are closed after.
+
+    Raises InputError for what names none, ServiceError when a service cannot be asked.
+    """
+    found: dict[str, Origin] = {}
+    with ExitStack() as opened:
+        for typed in request.origins:
+            origin = origin_of(typed, settings, request.fetching)
+            if origin is None:
+                raise InputError("no file, folder, channel, playlist, video or feed", where=typed)
+            opened.callback(origin.close)
+            await origin.resolve()
+            found.setdefault(origin.key, origin)
+        yield list(found.values())
+
+
+async def titles(given: Sequence[Origin]) -> list[str]:
+    """Return titles and descriptions of some items of each origin, to tell their language."""
+    out = []
+    for origin in given:
+        count = 0
+        async for item in origin.items():
+            out.append(f"{item.title}. {item.description or ''}")
+            count += 1
+            if count == _SAMPLE:
+                break
+    return out
+
+
+async def fetch_all(
+    db: Database,
+    corpus: Corpus,
+    given: Sequence[Origin],
+    choices: OriginChoices,
+    worker: str,
+    report: IngestReport,
+    shown: Progress,
+) -> None:
+    """List each origin, then fetch what is due, and write into the report what that came to."""
+    for origin in given:
+        shown.begin(f"listing {origin.key}", 1)
+        listing = await list_origin(db, corpus, origin)
+        shown.advance()
+        shown.end()
+        fetched = await _fetch(db, corpus, origin, choices, worker, shown)
+        _into(report, origin.key, listing, fetched)
+        report.gone += await _gone(db, corpus, origin.key)
+
+
+async def _fetch(
+    db: Database, corpus: Corpus, origin: Origin, choices: OriginChoices, worker: str, shown: Progress
+) -> FetchReport:
+    """Fetch until nothing is due here or in other hands, or the service refuses."""
+    recheck = cast(Sequence[WithheldKind], choices.recheck)
+    whole = FetchReport(origin=origin.key)
+    pace = Pace(seconds=choices.pace_s, jitter=0.5)
+    while True:
+        left = None if choices.limit is None else choices.limit - len(whole.fetched) - len(whole.without)
+        part = await fetch_pending(db, corpus, origin, worker, shown, pace=pace, recheck=recheck, limit=left)
+        whole.add(part)
+        if not part.held or part.stopped is not None or left == 0:
+            return whole
+        recheck = ()  # once a run
+        await asyncio.sleep(_WAIT_S)  # others are at the rest
+
+
+async def _gone(db: Database, corpus: Corpus, key: str) -> list[Gone]:
+    """Return the documents of items that the origin no longer lists."""
+    owners = await documents.document_sources(db, corpus)
+    gone = [item.id for item in await origins.items(db, corpus, key) if item.gone_at is not None]
+    return [Gone(f"{key}#{item}", item) for item in sorted(gone) if owners.get(item) == f"{key}#{item}"]
+
+
+def _into(report: IngestReport, key: str, listing: ListReport, fetched: FetchReport) -> None:
+    report.added += fetched.added
+    report.changed += fetched.changed
+    report.unchanged += fetched.unchanged
+    report.origins.append({**listing.as_json(), **fetched.as_json()})
+    for item, reason in listing.left_out.items():
+        report.skipped.append(LeftOut(f"{key}#{item}", reason))
+    for nothing in fetched.without:
+        into = report.failed if nothing.failed else report.skipped
+        into.append(LeftOut(f"{key}#{nothing.item}", _reason(nothing)))
+    for item, notes in fetched.notes.items():
+        report.notes[f"{key}#{item}"] = tuple(notes)
+    if fetched.stopped is not None:
+        report.stopped.append(f"{key}: {fetched.stopped}; {fetched.left} items are left")
+    if fetched.resume_at is not None:
+        report.resume_at = max(fetched.resume_at, report.resume_at or fetched.resume_at)
+
+
+def _reason(nothing: NoWords) -> str:
+    if nothing.retry_at is None:
+        return f"{nothing.reason} (final)"
+    return f"{nothing.reason} (looked at again from {_minute(nothing.retry_at)})"
+
+
+def _minute(at: datetime) -> str:
+    return at.isoformat(timespec="minutes")

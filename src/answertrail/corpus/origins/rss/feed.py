@@ -1,0 +1,233 @@
+"""Read a podcast feed: RSS 2.0 with the tags of iTunes and of Podcasting 2.0.
+
+feedparser was tried first: of several `<podcast:transcript>` it keeps one, and it guesses zones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from lxml import etree
+
+from answertrail.corpus.origins.base import Listed
+from answertrail.corpus.origins.rss.transcripts import TIMED, tracks_of
+from answertrail.corpus.sources.clock import seconds
+from answertrail.corpus.sources.dates import contract_date
+from answertrail.corpus.sources.html import tree_of
+from answertrail.corpus.sources.markup_text import text_of
+from answertrail.corpus.sources.outcome import SourceFault
+from answertrail.corpus.sources.values import language_tag, storable
+
+MAX_ITEMS = 50_000
+_MOST = 50
+_LONGEST_TEXT = 20_000
+_PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,119}")
+
+
+class NotAFeed(Exception):  # noqa: N818 - an outcome, told to the user by the origin
+    """What was found is no podcast feed; the message says what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """One page of a feed. `next_page` is the address of older items, absolute; `items` in its order."""
+
+    title: str | None
+    language: str | None
+    next_page: str | None
+    items: tuple[Listed, ...] = field(default=())
+
+
+def parse_feed(content: bytes, *, base: str, salt: str) -> Feed:
+    """Read a feed. `base` makes relative addresses whole; `salt` tells apart short ids of two feeds.
+
+    Raises NotAFeed for what is no RSS feed. Mistakes within one are passed over: feeds are
+    written by hand, and half of them hold some.
+    """
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
+    try:
+        root = etree.fromstring(content.lstrip(), parser)
+    except (etree.LxmlError, ValueError) as error:
+        raise NotAFeed(f"not XML: {' '.join(str(error).split())[:200]}") from None
+    name = _name(root)[1] if root is not None else ""
+    if name == "feed":
+        raise NotAFeed("an Atom feed; podcasts with transcripts are RSS")
+    if name not in ("rss", "RDF") or (channel := _child(root, "channel")) is None:
+        raise NotAFeed(
+            f"not a podcast feed, but {'a web page' if name == 'html' else f'<{name}>' if name else 'empty'}"
+        )
+    language = language_tag(_text(channel, "language"))
+    people = _people(channel)
+    # RSS 1.0 has its items beside the channel.
+    found = [node for parent in (channel, root) for node in _children(parent, "item")][:MAX_ITEMS]
+    items: dict[str, Listed] = {}
+    for node in found:
+        item = _item(node, base=base, salt=salt, language=language, people=people)
+        if item is not None:
+            items.setdefault(item.id, item)
+    return Feed(_text(channel, "title"), language, _next_page(channel, base), tuple(items.values()))
+
+
+def _item(node: etree._Element, *, base: str, salt: str, language: str | None, people: list[str]) -> Listed | None:
+    enclosure = _child(node, "enclosure")
+    audio = _address(enclosure.get("url") if enclosure is not None else None, base)
+    link = _address(_text(node, "link"), base)
+    guid = _text(node, "guid") or audio or link
+    if guid is None:
+        return None
+    published = contract_date(_text(node, "pubDate"))
+    source = "pubDate" if published else None
+    if published is None and (published := contract_date(_text(node, "date", "dc"))):
+        source = "dc:date"
+    chapters = _child(node, "chapters", "podcast")
+    meta: dict[str, Any] = {
+        "guid": guid,
+        "page": link,
+        "audio": audio,
+        "transcripts": list(_transcripts(node, base)),
+        "speakers": _people(node) or people,
+        "chapters_url": _address(chapters.get("url"), base) if chapters is not None else None,
+        "season": _number(_text(node, "season", "podcast") or _text(node, "season", "itunes")),
+        "episode": _number(_text(node, "episode", "podcast") or _text(node, "episode", "itunes")),
+    }
+    title = _text(node, "title", "itunes") or _text(node, "title")
+    keywords = (_text(node, "keywords", "itunes") or "").split(",")
+    return Listed(
+        id=item_id(guid, salt),
+        title=title or guid,
+        published_at=published,
+        published_at_source=source,
+        url=_page(meta, language),
+        duration_s=duration(_text(node, "duration", "itunes")),
+        description=_description(node),
+        tags=tuple(word.strip() for word in keywords[:_MOST] if word.strip()),
+        language=language,
+        meta={key: value for key, value in meta.items() if value not in (None, [])},
+    )
+
+
+def _page(meta: Mapping[str, Any], language: str | None) -> str | None:
+    """The recording, which opens at the second, for an item with a timed transcript; else its page."""
+    timed = any(track.form in TIMED for track in tracks_of(meta, language))
+    first, second = ("audio", "page") if timed else ("page", "audio")
+    return meta.get(first) or meta.get(second)
+
+
+def item_id(guid: str, salt: str) -> str:
+    """Return the document id of an item: its guid when that can be one, else made from it.
+
+    A guid with other characters keeps its readable part and gets eight digits of its hash; a short
+    one (`42`) may occur in any feed, so the hash is of the feed's key too.
+    """
+    if _PLAIN_ID.fullmatch(guid):
+        return guid
+    short = len(guid) < 8
+    digest = hashlib.sha256(f"{salt if short else ''}\n{guid}".encode()).hexdigest()[:8]
+    # Of an address the end tells most.
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", re.sub(r"^\w+://", "", guid)).strip("-._")[-60:].strip("-._")
+    return f"{readable}-{digest}" if readable else digest
+
+
+def duration(text: str | None) -> float | None:
+    """Read `itunes:duration`: seconds, `MM:SS` or `HH:MM:SS`; None when it says nothing."""
+    if not text:
+        return None
+    try:
+        value = float(text) if ":" not in text else seconds(text.strip())
+    except ValueError:
+        return None
+    return value if value is not None and 0 < value < 7 * 86_400 else None
+
+
+def _transcripts(node: etree._Element, base: str) -> Iterator[dict[str, str]]:
+    for found in _children(node, "transcript", "podcast"):
+        address = _address(found.get("url"), base)
+        if address is None:
+            continue
+        said = {"url": address}
+        for key in ("type", "language", "rel"):
+            value = _clean(found.get(key))
+            if value:
+                said[key] = value[:100].lower() if key != "language" else value[:100]
+        yield said
+
+
+def _people(node: etree._Element) -> list[str]:
+    names = (_clean("".join(found.itertext())) for found in _children(node, "person", "podcast"))
+    return list(dict.fromkeys(name[:200] for name in names if name))[:_MOST]
+
+
+def _description(node: etree._Element) -> str | None:
+    text = _text(node, "description") or _text(node, "encoded", "content") or _text(node, "summary", "itunes")
+    if text and "<" in text:
+        try:
+            text = text_of(tree_of(text))
+        except SourceFault:
+            return None
+    return text[:_LONGEST_TEXT].strip() or None if text else None
+
+
+def _next_page(channel: etree._Element, base: str) -> str | None:
+    links = [link for link in _children(channel, "link", "atom") if link.get("rel") == "next"]
+    return _address(links[0].get("href"), base) if links else None
+
+
+def _address(text: str | None, base: str) -> str | None:
+    """Return a whole address, http or https; of a feed saved as a file also one beside it."""
+    if not text or not text.strip():
+        return None
+    try:
+        whole = urljoin(base, text.strip())
+        parts = urlsplit(whole)
+    except ValueError:
+        return None
+    if parts.scheme in ("http", "https") and parts.hostname:
+        return storable(whole)
+    return storable(whole) if parts.scheme == "file" and base.startswith("file:") and ":" not in text else None
+
+
+def _name(node: etree._Element) -> tuple[str, str]:
+    """Return (family, local name) of a tag; undeclared prefixes count as what they are named."""
+    if not isinstance(node.tag, str):
+        return "", ""
+    space, _, local = node.tag.rpartition("}")
+    prefix, _, local = local.rpartition(":")
+    space = f"{space} {prefix}".lower()
+    families = {"podcast": ("podcastindex", "podcast-namespace", " podcast"), "itunes": ("itunes",), "atom": ("atom",),
+                "dc": ("purl.org/dc", " dc"), "content": ("rss/1.0/modules/content", " content")}  # fmt: skip
+    for family, marks in families.items():
+        if any(mark in space for mark in marks):
+            return family, local
+    return "" if space.strip(" {") in ("", "http://purl.org/rss/1.0/") else "?", local
+
+
+def _children(node: etree._Element, local: str, family: str = "") -> Iterator[etree._Element]:
+    return (child for child in node if _name(child) == (family, local))
+
+
+def _child(node: etree._Element, local: str, family: str = "") -> etree._Element | None:
+    return next(_children(node, local, family), None)
+
+
+def _text(node: etree._Element, local: str, family: str = "") -> str | None:
+    found = (_clean("".join(child.itertext())) for child in _children(node, local, family))
+    return next((text for text in found if text), None)
+
+
+def _clean(text: str | None) -> str | None:
+    return " ".join(storable(text).split()) or None if text else None
+
+
+def _number(text: str | None) -> float | int | None:
+    try:
+        value = float(text) if text else None
+    except ValueError:
+        return None
+    if value is None or not 0 <= value < 1e9:
+        return None
+    return int(value) if value == int(value) else value

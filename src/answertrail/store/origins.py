@@ -1,0 +1,271 @@
+"""Items of channels and feeds: listed, fetched, withheld. States are derived from these rows, never kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from answertrail.records.base import instant
+from answertrail.records.chunk import embedded_text, text_hash
+from answertrail.records.document import Document
+from answertrail.store import corpora
+from answertrail.store.connection import Connection, Database
+from answertrail.store.rows import Corpus
+from answertrail.store.texts import check_storable
+
+State = Literal["pending", "fetched", "skipped", "failed", "gone"]
+STATES: tuple[State, ...] = ("pending", "fetched", "skipped", "failed", "gone")
+
+_ITEMS = """
+    SELECT i.item_id, i.listing, i.gone_at, f.item_id IS NOT NULL, d.document_id IS NOT NULL,
+           w.state, w.kind, w.reason, w.retry_at, coalesce(w.attempts, 0)
+    FROM origin_items i
+    LEFT JOIN fetched_items f USING (corpus_id, origin, item_id)
+    LEFT JOIN withheld_items w USING (corpus_id, origin, item_id)
+    LEFT JOIN documents d ON d.corpus_id = i.corpus_id AND d.document_id = i.item_id
+    WHERE i.corpus_id = %s AND i.origin = %s
+"""
+# What a listing knows of a document; all else (language, words, who made the captions) was fetched.
+_LISTED_FIELDS = ("title", "published_at", "published_at_source", "url", "description", "tags")
+
+
+@dataclass(frozen=True, slots=True)
+class OriginItem:
+    """One item with all that is known of it.
+
+    `fetched` and `has_document` may differ: a document can be deleted after it was fetched.
+    `kind`, `reason`, `retry_at` and `attempts` are of the last time it gave no words, if ever.
+    """
+
+    id: str
+    listing: Mapping[str, Any]
+    gone_at: datetime | None
+    fetched: bool
+    has_document: bool
+    withheld: Literal["skipped", "failed"] | None
+    kind: str | None
+    reason: str | None
+    retry_at: datetime | None
+    attempts: int
+
+    def state(self, now: datetime) -> State:
+        """Return its state; `pending` is what the next run takes, also when a wait is over."""
+        if self.gone_at is not None:
+            return "gone"
+        if self.fetched and self.has_document:
+            return "fetched"
+        if self.listing.get("left_out"):
+            return "skipped"
+        if self.withheld is None or self.fetched or (self.retry_at is not None and self.retry_at <= now):
+            return "pending"
+        return self.withheld
+
+    @property
+    def why(self) -> str | None:
+        """The reason why it has no words, None when there is none."""
+        left_out = self.listing.get("left_out")
+        return str(left_out) if left_out else self.reason
+
+
+async def origins_of(db: Database, corpus: Corpus) -> tuple[str, ...]:
+    """Return the keys of all origins of a corpus, in bytewise order."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(
+            "SELECT DISTINCT origin FROM origin_items WHERE corpus_id = %s ORDER BY origin", (corpus.id,)
+        )
+        return tuple([origin for (origin,) in await cursor.fetchall()])
+
+
+async def items(db: Database, corpus: Corpus, origin: str) -> tuple[OriginItem, ...]:
+    """Return all items of an origin, newest first, those without a date last; () when it was never listed."""
+    async with db.transaction() as conn:
+        return await items_in(conn, corpus, origin)
+
+
+async def items_in(conn: Connection, corpus: Corpus, origin: str) -> tuple[OriginItem, ...]:
+    """Return what `items` does, as the caller's transaction sees it."""
+    cursor = await conn.execute(_ITEMS, (corpus.id, origin))
+    found = [OriginItem(*row) for row in await cursor.fetchall()]
+    return tuple(sorted(found, key=_newest_first))
+
+
+async def item(db: Database, corpus: Corpus, origin: str, item_id: str) -> OriginItem | None:
+    """Return one item, None when it was never listed."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(_ITEMS + " AND i.item_id = %s", (corpus.id, origin, item_id))
+        row = await cursor.fetchone()
+    return OriginItem(*row) if row else None
+
+
+def _newest_first(found: OriginItem) -> tuple[float, str]:
+    text = found.listing.get("published_at")
+    try:
+        return (-instant(text).timestamp() if isinstance(text, str) else 0.0, found.id)
+    except ValueError:
+        return (0.0, found.id)
+
+
+async def put_listing(conn: Connection, corpus: Corpus, origin: str, listings: Mapping[str, Mapping[str, Any]]) -> None:
+    """Keep what was listed, by id; an item that was gone is there again.
+
+    Raises InputError for text that Postgres cannot hold.
+    """
+    rows = [
+        (corpus.id, origin, item_id, check_storable(listing, where=item_id)) for item_id, listing in listings.items()
+    ]
+    async with conn.cursor() as cursor:
+        await cursor.executemany(
+            """
+            INSERT INTO origin_items (corpus_id, origin, item_id, listing) VALUES (%s, %s, %s, %s::jsonb)
+            ON CONFLICT (corpus_id, origin, item_id) DO UPDATE
+            SET listing = excluded.listing, listed_at = now(), gone_at = NULL
+            """,
+            rows,
+        )
+
+
+async def mark_gone(conn: Connection, corpus: Corpus, origin: str, item_ids: Collection[str]) -> None:
+    """Remember since when items are not listed any more; what they gave stays."""
+    await conn.execute(
+        "UPDATE origin_items SET gone_at = now() WHERE corpus_id = %s AND origin = %s AND item_id = ANY (%s)"
+        " AND gone_at IS NULL",
+        (corpus.id, origin, list(item_ids)),
+    )
+
+
+async def record_fetched(
+    conn: Connection, corpus: Corpus, origin: str, item_id: str, document: Mapping[str, Any], notes: Sequence[str]
+) -> None:
+    """Keep what was fetched, as fetched; why it gave no words before is forgotten."""
+    await conn.execute(
+        """
+        INSERT INTO fetched_items (corpus_id, origin, item_id, document, notes) VALUES (%s, %s, %s, %s, %s)
+        ON CONFLICT (corpus_id, origin, item_id) DO UPDATE
+        SET document = excluded.document, notes = excluded.notes, fetched_at = now()
+        """,
+        (corpus.id, origin, item_id, check_storable(document, where=item_id), json.dumps(list(notes))),
+    )
+    await forget_withheld(conn, corpus, origin, item_id)
+
+
+async def record_withheld(
+    conn: Connection,
+    corpus: Corpus,
+    origin: str,
+    item_id: str,
+    *,
+    state: Literal["skipped", "failed"],
+    kind: str,
+    reason: str,
+    retry_at: datetime | None,
+) -> None:
+    """Keep why an item gave no words; the same reason again is one attempt more."""
+    await conn.execute(
+        """
+        INSERT INTO withheld_items (corpus_id, origin, item_id, state, kind, reason, retry_at)
+        VALUES (%s, %s, %s, %s, %s, %s, %s)
+        ON CONFLICT (corpus_id, origin, item_id) DO UPDATE
+        SET state = excluded.state, kind = excluded.kind, reason = excluded.reason, retry_at = excluded.retry_at,
+            attempts = CASE WHEN withheld_items.kind = excluded.kind THEN withheld_items.attempts + 1 ELSE 1 END,
+            seen_at = now()
+        """,
+        (corpus.id, origin, item_id, state, kind, reason.replace("\0", "\ufffd"), retry_at),
+    )
+
+
+async def fetched_document(
+    conn: Connection, corpus: Corpus, item_id: str, *, own: str, family: str
+) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+    """Return document and notes of an item fetched before, by `own` or an origin whose key begins with `family`."""
+    cursor = await conn.execute(
+        "SELECT document, notes FROM fetched_items WHERE corpus_id = %s AND item_id = %s"
+        " AND (origin = %s OR starts_with(origin, %s)) ORDER BY origin <> %s, fetched_at DESC LIMIT 1",
+        (corpus.id, item_id, own, family, own),
+    )
+    row = await cursor.fetchone()
+    return (dict(row[0]), tuple(row[1])) if row else None
+
+
+async def forget_fetched(conn: Connection, corpus: Corpus, item_id: str, *, own: str, family: str) -> None:
+    """Drop what was fetched of an item, so that it is fetched anew; its document stays until then."""
+    await conn.execute(
+        "DELETE FROM fetched_items WHERE corpus_id = %s AND item_id = %s AND (origin = %s OR starts_with(origin, %s))",
+        (corpus.id, item_id, own, family),
+    )
+
+
+async def forget_withheld(conn: Connection, corpus: Corpus, origin: str, item_id: str) -> None:
+    """Drop why an item gave no words, so that it is due at once."""
+    await conn.execute(
+        "DELETE FROM withheld_items WHERE corpus_id = %s AND origin = %s AND item_id = %s", (corpus.id, origin, item_id)
+    )
+
+
+async def source_of(conn: Connection, corpus: Corpus, document_id: str) -> str | None:
+    """Return the source that gave a document, None when there is none of this id."""
+    cursor = await conn.execute(
+        "SELECT source FROM documents WHERE corpus_id = %s AND document_id = %s", (corpus.id, document_id)
+    )
+    row = await cursor.fetchone()
+    return None if row is None else str(row[0])
+
+
+async def chunk_words(conn: Connection, corpus: Corpus, document_id: str) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return id, text and speakers of a document's chunks, in order."""
+    cursor = await conn.execute(
+        "SELECT chunk_id, text, speakers FROM chunks WHERE corpus_id = %s AND document_id = %s ORDER BY ordinal",
+        (corpus.id, document_id),
+    )
+    return [(chunk_id, text, tuple(speakers)) for chunk_id, text, speakers in await cursor.fetchall()]
+
+
+async def update_listed(
+    conn: Connection, corpus: Corpus, document: Document, *, content_hash: str, contexts: Mapping[str, str]
+) -> bool:
+    """Bring title, date, page, description and tags of a document up to date; its words stay, cleaned or not.
+
+    `contexts` are the new contexts of its chunks by id, where the corpus embeds any. Returns
+    whether there is such a document. The corpus revision grows.
+    """
+    full = document.as_json()
+    check_storable(full, where=document.id)
+    known = {name: full[name] for name in _LISTED_FIELDS if name in full}
+    await corpora.lock(conn, corpus)
+    cursor = await conn.execute(
+        """
+        UPDATE documents SET title = %s, published_at = %s, published_at_text = %s, url = %s, description = %s,
+            tags = %s, record = (record - %s::text[]) || %s::jsonb, content_hash = %s
+        WHERE corpus_id = %s AND document_id = %s
+        """,
+        (
+            document.title,
+            instant(document.published_at) if document.published_at else None,
+            document.published_at,
+            document.url,
+            document.description,
+            document.tags,
+            list(_LISTED_FIELDS),
+            json.dumps(known, ensure_ascii=False),
+            content_hash,
+            corpus.id,
+            document.id,
+        ),
+    )
+    if cursor.rowcount == 0:
+        return False
+    texts = {chunk_id: text for chunk_id, text, _ in await chunk_words(conn, corpus, document.id)} if contexts else {}
+    for chunk_id, context in contexts.items():
+        await conn.execute(
+            "UPDATE chunks SET context = %s, embedded_hash = %s WHERE corpus_id = %s AND chunk_id = %s",
+            (
+                context or None,
+                text_hash(embedded_text(context, texts[chunk_id])) if context else None,
+                corpus.id,
+                chunk_id,
+            ),
+        )
+    await corpora.bump_revision(conn, corpus)
+    return True
