@@ -20,6 +20,7 @@ from answertrail.errors import InputError
 
 if TYPE_CHECKING:
     from answertrail.corpus.ingest import IngestRequest
+    from answertrail.corpus.publish import Published
 
 _SHOWN = 20
 
@@ -98,6 +99,11 @@ _SHOWN = 20
 )
 @click.option("--prune", is_flag=True, help="Remove documents whose source is gone.")
 @click.option(
+    "--apart",
+    is_flag=True,
+    help="Build beside the corpus and swap when whole; until then it answers as it was (docs/snapshots.md).",
+)
+@click.option(
     "--queue", "queued", is_flag=True, help="Put the ingest into the queue, for `answertrail worker` to take."
 )
 @click.option(
@@ -126,6 +132,7 @@ def command(
     glossary: Path | None,
     clean_unlabelled: bool,
     prune: bool,
+    apart: bool,
     queued: bool,
     shares: int,
     as_json: bool,
@@ -154,7 +161,9 @@ def command(
         OriginChoices(languages, translated, min_duration, recheck, limit, pace),
         None if clean_model is None else CleaningChoices(clean_model, glossary, clean_unlabelled),
     )
-    return run_async(_queue(request, shares, as_json) if queued else _ingest(request, as_json))
+    if apart and queued:
+        raise InputError("--apart and --queue do not go together", hint="the copy is published by the one who made it")
+    return run_async(_queue(request, shares, as_json) if queued else _ingest(request, as_json, apart=apart))
 
 
 def _parted(sources: Sequence[str]) -> tuple[list[Path], list[str]]:
@@ -198,19 +207,41 @@ async def _queue(request: IngestRequest, shares: int, as_json: bool) -> int:
     return 0
 
 
-async def _ingest(request: IngestRequest, as_json: bool) -> int:
+async def _ingest(request: IngestRequest, as_json: bool, *, apart: bool) -> int:
     from answertrail.cli.progress import Bars
+    from answertrail.corpus.apart import ingest_apart
     from answertrail.corpus.ingest import ingest
     from answertrail.settings import Settings
     from answertrail.store.connection import connect
 
     async with connect(Settings.from_environment()) as db:
         with Bars(err()) as bars:
-            report = await ingest(db, request, bars)
+            if apart:
+                report, published = await ingest_apart(db, request, bars)
+            else:
+                report, published = await ingest(db, request, bars), None
+    console = err() if as_json else out()
     if as_json:
-        print_json(report.as_json())
-    print_report(report, err() if as_json else out(), pruned=request.prune)
+        more = {"published": None if published is None else published.as_json()} if apart else {}
+        print_json({**report.as_json(), **more})
+    print_report(report, console, pruned=request.prune)
+    if apart:
+        _print_published(console, published)
     return 1 if report.failed or report.stopped or (report.cleaning and report.cleaning.stopped) else 0
+
+
+def _print_published(console: Console, published: Published | None) -> None:
+    if published is None:
+        console.print("  not published: it is not whole yet; the same command goes on with it", style="yellow")
+        return
+    if not published.changed:
+        console.print("  nothing changed, so the corpus stays as it was", style="dim")
+    elif published.kept is not None:
+        kept = one_line(published.kept)
+        console.print(Text.assemble(("  swapped ", "cyan"), f"the former state is kept as {kept}"), soft_wrap=True)
+    if published.unindexed:
+        line = f"{published.unindexed} has no index of it yet: answertrail corpus index"
+        console.print(Text.assemble(("  engine  ", "yellow"), line), soft_wrap=True)
 
 
 def print_report(report: IngestReport, console: Console, *, pruned: bool = False) -> None:

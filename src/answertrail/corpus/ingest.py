@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,13 +24,12 @@ from answertrail.corpus.request import IngestRequest
 from answertrail.corpus.run import IngestRun, failed, marks_of
 from answertrail.errors import InputError
 from answertrail.settings import Settings
-from answertrail.store import claims, corpora, documents, sources
+from answertrail.store import claims, corpora, documents, names, sources
 from answertrail.store.connection import Database
 
 __all__ = ["IngestRequest", "ingest"]
 
 _NO_FILES = Discovery((), (), (), 0)
-_NAME = re.compile(r"(?![-\s])[\w .\-/]{1,100}(?<!\s)")
 
 
 async def ingest(
@@ -45,11 +43,8 @@ async def ingest(
     """
     if not request.sources and not request.origins:
         raise InputError("name at least one file, folder, channel, playlist, video or feed")
-    if not _NAME.fullmatch(request.corpus):
-        raise InputError(
-            f"{request.corpus[:60]!r} cannot name a corpus",
-            hint="1 to 100 letters, digits, spaces and . _ - /, not - first",
-        )
+    if names.begun_at(request.corpus) is None:
+        names.check_name(request.corpus)
     shown = progress or Silent()
     settings = settings or Settings.from_environment()
     model, glossary = prepared(request.cleaning, settings)
