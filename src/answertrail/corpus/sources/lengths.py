@@ -40,7 +40,9 @@ def length_of(stated: float | None, cues: Sequence[Cue]) -> tuple[float | None, 
             f"starts at {clock(late.start)}, after the end of the recording ({clock(stated)})",
             late.line,
         )
-    last = max(max(cue.start, min(cue.end or 0.0, stated + slack)) for cue in cues)
+    # A cue that begins where the recording is said to end was said in it, for some time.
+    begins = (cue.start if cue.start < stated else cue.start + 1.0 for cue in cues)
+    last = max(max(start, min(cue.end or 0.0, stated + slack)) for start, cue in zip(begins, cues, strict=True))
     if last <= stated:
         return stated, []
     return last, [f"the times run {last - stated:.1f} s past the stated length; it is extended"]
