@@ -19,6 +19,7 @@ from answertrail.corpus.report import IngestReport
 from answertrail.errors import InputError
 
 if TYPE_CHECKING:
+    from answertrail.corpus.cleaning.report import CleaningReport
     from answertrail.corpus.ingest import IngestRequest
     from answertrail.corpus.publish import Published
 
@@ -72,7 +73,9 @@ _SHOWN = 20
     metavar="KIND",
     help="Look again now at items withheld for this reason (docs/youtube.md).",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Fetch at most so many items of each channel or feed.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="Fetch at most so many items of each channel or feed."
+)
 @click.option(
     "--pace",
     type=click.FloatRange(min=0),
@@ -111,6 +114,7 @@ _SHOWN = 20
     type=click.IntRange(1, 1000),
     default=1,
     show_default=True,
+    metavar="N",
     help="With --queue: how many workers may be at it at once.",
 )
 @json_option
@@ -274,10 +278,19 @@ def print_report(report: IngestReport, console: Console, *, pruned: bool = False
         first, notes = next(iter(sorted(report.notes.items())))
         where = one_line(f"{repaired} files; {Path(first).name}: ")
         console.print(Text.assemble(("  noted   ", "cyan"), f"{where} ", (one_line(notes[0]), "dim")), soft_wrap=True)
-    if report.cleaning is not None and (report.cleaning.pending or not report.cleaning.skipped):
-        for line in report.cleaning.in_words():
-            console.print(Text.assemble(("  cleaned ", "cyan"), one_line(line)), soft_wrap=True)
+    if report.cleaning is not None:
+        for line in _of_cleaning(report.cleaning):
+            console.print(Text.assemble(("  cleaning ", "cyan"), one_line(line)), soft_wrap=True)
     console.print(Text(f"  snapshot {report.snapshot}", style="dim"), soft_wrap=True)
+
+
+def _of_cleaning(cleaning: CleaningReport) -> list[str]:
+    if not cleaning.skipped:
+        return cleaning.in_words()
+    if not cleaning.pending:
+        return []
+    some = "1 document keeps its" if cleaning.pending == 1 else f"{cleaning.pending} documents keep their"
+    return [f"skipped: {some} automatic captions as they are; --clean has a model mend them (docs/cleaning.md)"]
 
 
 def print_failure(console: Console, source: str, line: int | None, reason: str) -> None:
