@@ -348,6 +348,23 @@ async def test_what_a_file_gave_before_is_not_pruned_by_an_ingest_it_vanished_in
     assert (await take(database, kiln, prune=True)).removed == 1
 
 
+async def test_what_another_worker_found_elsewhere_meanwhile_is_not_pruned(database, kiln, monkeypatch):
+    await take(database, kiln)
+    (kiln / "20250620_ep2.srt").unlink()
+    real = ingesting.prune
+
+    async def raced(run):
+        async with database.transaction() as conn:
+            await conn.execute("UPDATE documents SET source = 'elsewhere.srt' WHERE document_id = '20250620_ep2'")
+        await real(run)
+
+    monkeypatch.setattr(ingesting, "prune", raced)
+    report = await take(database, kiln, prune=True)
+    assert [document for _, document in gone(report)] == ["20250620_ep2"]
+    assert report.removed == 0
+    assert "20250620_ep2" in await stored(database)
+
+
 # --- two ingests at once ------------------------------------------------------------------------------
 
 

@@ -14,10 +14,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from answertrail.corpus import queue
+from answertrail.corpus.cleaning.report import CleaningReport
 from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.corpus.report import IngestReport
 from answertrail.errors import InputError, ServiceError
 from answertrail.store import connect
+from answertrail.store.cleaning import Supply
 from tests.corpus.rows import corpus_rows, digest
 from tests.corpus.test_shared_ingest import folder  # noqa: F401 - a fixture
 
@@ -147,3 +149,25 @@ def _wait_for(settings, state: str) -> None:
 async def _counts(settings):
     async with connect(settings) as db:
         return await queue.counts(db)
+
+
+@pytest.mark.asyncio
+async def test_a_share_whose_cleaning_stopped_is_not_a_success(database, tmp_path):
+    async def stopped(_db, request):
+        report = IngestReport(request.corpus)
+        report.cleaning = CleaningReport("m", Supply(0, 0, 0, 0), stopped=ServiceError("the model is down"))
+        return report
+
+    await queue.put(database, IngestRequest("kiln", [tmp_path]), 1)
+    await queue.work(database, stopped, lambda *_: None, wait=False)
+    assert await queue.counts(database) == {"todo": 1}
+
+
+@pytest.mark.asyncio
+async def test_a_failing_share_writes_no_address_into_the_log(database, tmp_path, caplog):
+    async def failing(_db, request):
+        raise InputError("no such feed")
+
+    await queue.put(database, IngestRequest("kiln", [], origins=["https://me:secret@example.org/feed.xml"]), 1)
+    await queue.work(database, failing, lambda *_: None, wait=False)
+    assert "secret" not in caplog.text

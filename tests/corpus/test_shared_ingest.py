@@ -164,3 +164,26 @@ def _kill_server(settings: Settings) -> None:
             os.kill(int(lines.read_text().splitlines()[0]), signal.SIGKILL)
         except (OSError, ValueError, IndexError):
             continue
+
+
+def test_the_documents_of_one_file_of_lines_are_taken_by_one_worker(settings, tmp_path):
+    rows = [
+        {
+            "schema": "document/1",
+            "id": f"d{n}",
+            "title": f"Note {n}",
+            "published_at": None,
+            "url": None,
+            "language": "en",
+        }
+        | {"text": f"Note number {n} about the kiln in the barn."}
+        for n in range(150)
+    ]
+    file = tmp_path / "notes.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"schema": "document/1", "id": "bad"}]))
+    workers = [start(file, "lines", settings) for _ in range(3)]
+    reports = [json.loads(worker.communicate(timeout=120)[0]) for worker in workers]
+    assert sum(report["added"] for report in reports) == 150
+    assert sorted(report["added"] for report in reports)[:2] == [0, 0]
+    assert [report["added"] + report["elsewhere"] + report["unchanged"] for report in reports] == [150] * 3
+    assert all(len(report["failed"]) == 1 and report["gone"] == [] for report in reports)

@@ -188,10 +188,17 @@ def _parted(sources: Sequence[str]) -> tuple[list[Path], list[str]]:
             files.append(Path(typed))
         elif (origin := origin_of(typed, Settings.from_environment(), OriginChoices())) is not None:
             origin.close()
-            origins.append(str(path.absolute()) if is_feed else typed)
+            origins.append(str(path.absolute()) if is_feed else _anywhere(typed))
         else:
             files.append(Path(typed))
     return files, origins
+
+
+def _anywhere(typed: str) -> str:
+    """Return what names an origin so that it does from any working folder: a saved feed may be `rss:PATH`."""
+    mark, _, rest = typed.partition(":")
+    is_path = mark.lower() in ("rss", "feed") and not rest.lower().startswith(("http:", "https:", "//"))
+    return f"{mark}:{Path(rest).expanduser().absolute()}" if is_path else typed
 
 
 async def _queue(request: IngestRequest, shares: int, as_json: bool) -> int:
@@ -200,7 +207,11 @@ async def _queue(request: IngestRequest, shares: int, as_json: bool) -> int:
     from answertrail.store.connection import connect
 
     # A worker is elsewhere, and so is its working folder.
-    request = replace(request, sources=[path.expanduser().absolute() for path in request.sources])
+    cleaning = request.cleaning
+    if cleaning is not None and cleaning.glossary is not None:
+        cleaning = replace(cleaning, glossary=cleaning.glossary.absolute())
+    files = [path.expanduser().absolute() for path in request.sources]
+    request = replace(request, sources=files, cleaning=cleaning)
     async with connect(Settings.from_environment()) as db:
         jobs = await queue.put(db, request, shares)
     if as_json:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from answertrail.cli.common import err, json_option, print_json, run_async
+from answertrail.cli.plain import one_line
 
 if TYPE_CHECKING:
     from answertrail.corpus.report import IngestReport
@@ -47,7 +48,8 @@ async def _work(*, until_empty: bool, dead_after: float, as_json: bool) -> int:
             print_report(report, err())
         else:
             ended.append({"corpus": corpus, "error": str(error)})
-            err().print(f"corpus {corpus}: {error}", style="bold red", markup=False, soft_wrap=True)
+            line = one_line(f"corpus {corpus}: {error}")
+            err().print(line, style="bold red", markup=False, soft_wrap=True)
 
     async with connect(Settings.from_environment()) as db:
         if not until_empty:

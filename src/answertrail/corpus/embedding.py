@@ -20,7 +20,7 @@ from answertrail.store.rows import Corpus
 
 STAGE = "embed"
 _BATCHES_A_ROUND = 8
-_WAIT_S = 0.5
+_WAIT_S, _LONGEST_WAIT_S = 0.5, 5.0
 
 
 async def embed_missing(
@@ -52,6 +52,7 @@ async def _embed_all(db: Database, corpus: Corpus, embedder: Embedder, shown: Pr
     shown.begin("embedding", total)
     done = 0
     passed = 0
+    wait = _WAIT_S
     while True:
         async for missing in _rounds(db, corpus, embedder.batch_size * _BATCHES_A_ROUND, worker):
             # Texts of like length make the fastest batches; each is kept as soon as it is made,
@@ -67,7 +68,8 @@ async def _embed_all(db: Database, corpus: Corpus, embedder: Embedder, shown: Pr
         passed = max(passed, total - left)
         if not left:
             break
-        await asyncio.sleep(_WAIT_S)  # others are at the rest
+        await asyncio.sleep(wait)  # others are at the rest
+        wait = min(2 * wait, _LONGEST_WAIT_S)
     shown.end()
     return done
 

@@ -23,7 +23,8 @@ async def forget_mended(run: IngestRun, roots: Sequence[str]) -> None:
     """
     for source, item in run.known.items():
         file = file_of(source, item.line)
-        if item.state == "ok" or source in run.touched or not within(file, roots):
+        of_a_file_of_lines = item.state == "ok" and item.document_id is None
+        if (item.state == "ok" and not of_a_file_of_lines) or source in run.touched or not within(file, roots):
             continue
         if not exists(file) or _was_read(run, file):
             async with run.db.transaction() as conn:
@@ -65,4 +66,4 @@ async def prune(run: IngestRun) -> None:
     """Delete the documents that the report lists as gone."""
     for item in run.report.gone:
         async with run.db.transaction() as conn:
-            run.report.removed += await documents.delete(conn, run.corpus, item.document_id)
+            run.report.removed += await documents.delete(conn, run.corpus, item.document_id, source=item.source)

@@ -21,7 +21,7 @@ from answertrail.corpus.origins.base import Origin
 from answertrail.corpus.reading import read_groups
 from answertrail.corpus.report import IngestReport, LeftOut, Progress, Silent
 from answertrail.corpus.request import IngestRequest
-from answertrail.corpus.run import IngestRun, failed, marks_of
+from answertrail.corpus.run import IngestRun, failed, marks_of, sources_by_document
 from answertrail.errors import InputError
 from answertrail.settings import Settings
 from answertrail.store import claims, corpora, documents, names, sources
@@ -54,17 +54,17 @@ async def ingest(
     async with resolved(request, settings) as given:
         corpus, embedder = await opened(db, request, lambda: _sample(found, given))
         async with claims.working(db) as worker:
-            began = await sources.clock(db)
+            known = await sources.source_items(db, corpus)
             run = IngestRun(
                 db=db,
                 corpus=corpus,
-                known=await sources.source_items(db, corpus),
+                known=known,
+                sources_of=sources_by_document(known),
                 owners=await documents.document_sources(db, corpus),
                 report=IngestReport(corpus=corpus.name, ignored=found.ignored),
                 in_reach=frozenset(group.source for group in found.groups),
                 marks=marks,
                 worker=worker,
-                began=began,
             )
             await fetch_all(db, corpus, given, request.fetching, worker, run.report, shown)
             await _files(run, found, paths, request, shown)

@@ -34,7 +34,8 @@ _REQUEST = TypeAdapter(IngestRequest)
 _SCHEMA_LOCK = 0x616E7178
 _DEAD_AFTER_S = 30.0
 _LOOK_EVERY_S = 10.0
-_ATTEMPTS = 8
+_ATTEMPTS, _LONGEST_WAIT_S = 50, 3600
+"""So often a share is tried: a service that is down for a day, or whose quota is renewed tomorrow, is outlasted."""
 _GRACE_S = 2.0
 """So long a share may go on after Ctrl-C; what it had in hand is undone, the rest another worker's."""
 
@@ -113,6 +114,8 @@ async def _share(db: Database, ingest: Ingest, told: Told, given: Mapping[str, A
         told(request.corpus, None, error)
         raise
     told(request.corpus, report, None)
+    if report.cleaning is not None and report.cleaning.stopped is not None:
+        raise report.cleaning.stopped
     if report.resume_at is not None:
         raise _LaterError(report.resume_at)
 
@@ -139,15 +142,17 @@ async def _app(db: Database, run: Callable[[Mapping[str, Any]], Any]) -> App:
         ) from None
 
     class Again(BaseRetryStrategy):
-        """A blocked service at its time, one that is down a few times ever later, anything else never."""
+        """A blocked service at its time, one that is down ever later, anything else never."""
 
         def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
             if isinstance(exception, _LaterError):
                 return RetryDecision(retry_at=max(exception.at, datetime.now(UTC)))
             if isinstance(exception, ServiceError) and job.attempts < _ATTEMPTS:
-                return RetryDecision(retry_in={"seconds": 5 * 2**job.attempts})
+                return RetryDecision(retry_in={"seconds": min(5 * 2 ** min(job.attempts, 10), _LONGEST_WAIT_S)})
             return None
 
+    # It logs the arguments of a job that failed, and an address among them may hold a password.
+    logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
     app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=str(db.pool.conninfo)))
 
     @app.task(name=TASK, queue=QUEUE, retry=Again(), pass_context=True)

@@ -68,20 +68,26 @@ async def _step(run: IngestRun, group: Group, shown: Progress) -> bool:
 async def _done_elsewhere(run: IngestRun, group: Group, before: SourceItem | None) -> bool:
     """Whether another worker has read the group since this ingest began; what it came to is reported here too."""
     now = await sources.rows_of(run.db, run.corpus, group.source)
-    faults = [item for item in now if item.state == "failed" and item.seen_at >= run.began]
+    read_now = next((item for item in now if item.source == group.source), None)
+    faults = [item for item in now if item.state == "failed" and item != run.known.get(item.source)]
+    as_it_is = read_now is not None and read_now.state == "ok" and read_now.fingerprint == group.fingerprint
+    done = as_it_is and read_now != before
+    if not done and (group.kind == "documents" or not faults):
+        return False
     for item in faults:
         run.touched.add(item.source)
         run.report.failed.append(LeftOut(group.source, item.reason or "", item.line))
     if faults:
         run.faulty.update(display(path) for path in group.files)
-        return group.kind != "documents"
-    read_now = next((item for item in now if item.source == group.source), None)
-    if read_now is None or read_now == before:
-        return False
-    if read_now.state != "ok" or read_now.fingerprint != group.fingerprint:
-        return False
-    run.report.elsewhere += 1
-    _met(run, group, read_now)
+    if group.kind == "documents":
+        given = await sources.documents_of(run.db, run.corpus, group.source)
+        run.report.elsewhere += len(given)
+        run.given |= given
+        run.touched |= {group.source, *given.values()}
+        run.read.update(display(path) for path in group.files)
+    elif read_now is not None and not faults:
+        run.report.elsewhere += 1
+        _met(run, group, read_now)
     return True
 
 
@@ -118,6 +124,11 @@ async def _group(run: IngestRun, group: Group) -> None:
                 await failed(run, item.source, item.reason, item.line)
     if whole:
         run.read.update(display(path) for path in group.files)
+    if whole and group.kind == "documents":
+        # That the file was read to its end, for whoever comes to it next.
+        async with run.db.transaction() as conn:
+            await sources.record_ok(conn, run.corpus, group.source, document_id=None, fingerprint=group.fingerprint)
+        run.touched.add(group.source)
 
 
 def _read(group: Group) -> Iterator[_Result]:
@@ -176,8 +187,8 @@ def _rival(run: IngestRun, item: Read) -> str | None:
     """Return another source of this document id: earlier in this ingest, or still there outside it."""
     if item.document.id in run.given:
         return run.given[item.document.id]
-    for source, known in run.known.items():
-        if known.document_id != item.document.id or known.state != "ok" or source == item.source:
+    for source in run.sources_of.get(item.document.id, ()):
+        if source == item.source:
             continue
         there = of_origin(source) or exists(file_of(source))
         if there and file_of(source) not in run.in_reach and source not in run.touched:
@@ -188,7 +199,7 @@ def _rival(run: IngestRun, item: Read) -> str | None:
 async def _rival_elsewhere(conn: Connection, run: IngestRun, item: Read) -> str | None:
     """Return another source that gave this document id in another worker's hands since this ingest began."""
     now = await sources.owner_in(conn, run.corpus, item.document.id)
-    if now is None or now.source == item.source or now.seen_at < run.began:
+    if now is None or now.source == item.source or now == run.known.get(now.source):
         return None
     return now.source
 

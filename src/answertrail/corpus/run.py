@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,10 +23,10 @@ class IngestRun:
     """The state of one ingest of files.
 
     `known` are the rows of the sources and `owners` the source of each document, both as they
-    were before, at `began` (the database's clock); `in_reach` are the files to be read and `marks`
-    how they were when found. `touched` are rows written or confirmed, `given` the documents met,
-    by id; `read` are the files that were looked at, `faulty` those that failed, wholly or in a
-    line. `worker` is the name under which items are claimed.
+    were before, and `sources_of` the sources that gave a document then, by its id; `in_reach` are the
+    files to be read and `marks` how they were when found. `touched` are rows written or confirmed,
+    `given` the documents met, by id; `read` are the files that were looked at, `faulty` those that
+    failed, wholly or in a line. `worker` is the name under which items are claimed.
     """
 
     db: Database
@@ -37,11 +37,20 @@ class IngestRun:
     in_reach: frozenset[str]
     marks: Mapping[Path, Mark]
     worker: str
-    began: datetime
+    sources_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
     given: dict[str, str] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     faulty: set[str] = field(default_factory=set)
+
+
+def sources_by_document(known: Mapping[str, SourceItem]) -> Mapping[str, Sequence[str]]:
+    """Turn rows by source into the sources that gave each document."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for source, item in known.items():
+        if item.state == "ok" and item.document_id is not None:
+            found[item.document_id].append(source)
+    return found
 
 
 def marks_of(paths: Iterable[Path]) -> dict[Path, Mark]:

@@ -69,7 +69,9 @@ async def working(db: Database) -> AsyncIterator[str]:
     """Yield the name of a new worker; its claims end with it, also when the process is killed."""
     name = worker_name()
     with translated(db.where):
-        connection = await AsyncConnection.connect(str(db.pool.conninfo), autocommit=True, connect_timeout=10)
+        connection = await AsyncConnection.connect(
+            str(db.pool.conninfo), autocommit=True, connect_timeout=10, keepalives_idle=60, application_name=name[:63]
+        )
     try:
         with translated(db.where):
             await connection.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", (_SPACE, name))

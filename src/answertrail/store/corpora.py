@@ -117,7 +117,7 @@ async def lock(conn: Connection, corpus: Corpus) -> None:
     Raises NotFoundError when it was deleted, MismatchError when its name is another by now: what
     began to write to one state must not go on in the one that took its place, nor in what is kept.
     """
-    cursor = await conn.execute("SELECT name FROM corpora WHERE id = %s FOR UPDATE", (corpus.id,))
+    cursor = await conn.execute("SELECT name FROM corpora WHERE id = %s FOR NO KEY UPDATE", (corpus.id,))
     row = await cursor.fetchone()
     if row is None:
         raise NotFoundError("the corpus was deleted meanwhile", where=corpus.name)

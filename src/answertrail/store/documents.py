@@ -80,11 +80,15 @@ async def replace(
     return change
 
 
-async def delete(conn: Connection, corpus: Corpus, document_id: str) -> bool:
-    """Delete a document with its chunks and the rows of its sources; return whether it was there."""
+async def delete(conn: Connection, corpus: Corpus, document_id: str, *, source: str | None = None) -> bool:
+    """Delete a document with its chunks and the rows of its sources; return whether it was there.
+
+    With `source` it is deleted only while it comes from that source: another worker may have found it elsewhere.
+    """
     await corpora.lock(conn, corpus)
     cursor = await conn.execute(
-        "DELETE FROM documents WHERE corpus_id = %s AND document_id = %s", (corpus.id, document_id)
+        "DELETE FROM documents WHERE corpus_id = %s AND document_id = %s AND source = coalesce(%s, source)",
+        (corpus.id, document_id, source),
     )
     if cursor.rowcount == 0:
         return False

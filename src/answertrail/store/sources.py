@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from psycopg import sql
@@ -32,10 +31,23 @@ async def rows_of(db: Database, corpus: Corpus, source: str) -> tuple[SourceItem
     """Return the row of one source and those of its bad lines, in bytewise order; () when it has none."""
     async with db.transaction() as conn:
         cursor = await conn.execute(
-            _SELECT + " AND (source = %s OR line IS NOT NULL AND source = concat(%s::text, ':', line)) ORDER BY source",
-            (corpus.id, source, source),
+            # Bytewise, `;` is what follows `:`, so that this is one range of the key.
+            _SELECT + " AND (source = %s OR source >= %s AND source < %s) ORDER BY source",
+            (corpus.id, source, f"{source}:", f"{source};"),
         )
-        return tuple(_item(row) for row in await cursor.fetchall())
+        found = [_item(row) for row in await cursor.fetchall()]
+        return tuple(item for item in found if item.source == source or item.source == f"{source}:{item.line}")
+
+
+async def documents_of(db: Database, corpus: Corpus, file: str) -> dict[str, str]:
+    """Map the documents that the lines of a file gave to their sources, `FILE:LINE`."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(
+            "SELECT document_id, source FROM source_items WHERE corpus_id = %s AND source >= %s AND source < %s"
+            " AND state = 'ok' AND document_id IS NOT NULL ORDER BY document_id",
+            (corpus.id, f"{file}:", f"{file};"),
+        )
+        return dict(await cursor.fetchall())
 
 
 async def owner_in(conn: Connection, corpus: Corpus, document_id: str) -> SourceItem | None:
@@ -47,15 +59,6 @@ async def owner_in(conn: Connection, corpus: Corpus, document_id: str) -> Source
     cursor = await conn.execute(_SELECT + _OWNER, (corpus.id, corpus.id, document_id))
     row = await cursor.fetchone()
     return None if row is None else _item(row)
-
-
-async def clock(db: Database) -> datetime:
-    """Return the database's time, by which `seen_at` is told."""
-    async with db.transaction() as conn:
-        row = await (await conn.execute("SELECT clock_timestamp()")).fetchone()
-    assert row is not None
-    now: datetime = row[0]
-    return now
 
 
 async def failures(db: Database, corpus: Corpus) -> tuple[SourceItem, ...]:
@@ -70,11 +73,14 @@ async def record_ok(
     corpus: Corpus,
     source: str,
     *,
-    document_id: str,
+    document_id: str | None,
     fingerprint: str | None = None,
     notes: Sequence[Any] = (),
 ) -> None:
-    """Record that a source gave a document; an earlier failure of it is thereby mended."""
+    """Record that a source gave a document; an earlier failure of it is thereby mended.
+
+    `document_id` None is for a file of many documents, each of which has a row of its own.
+    """
     await _put(conn, corpus, source, "ok", fingerprint, document_id, None, None, notes)
 
 
