@@ -164,3 +164,27 @@ def test_a_korean_folder_gets_the_multilingual_embedder(cli, tmp_path):
     assert hits
     # `auto` has chosen; it does not choose again by what an English corpus would get.
     assert cli("ingest", folder, "--corpus", "ko", "--embedder", "auto", "--json").json["unchanged"] == 1
+
+
+@pytest.mark.parametrize("option", ["--pace", "--min-duration"])
+@pytest.mark.parametrize("amount", ["inf", "nan", "-1", "x"])
+def test_times_that_are_none_are_refused(cli, kiln, option, amount):
+    refused = cli("ingest", kiln, option, amount, "--json")
+    assert refused.code == 2
+    assert refused.json["error"]["kind"] == "usage"
+
+
+def test_a_corpus_deleted_while_it_is_ingested_ends_the_ingest_with_a_word(cli, kiln, monkeypatch):
+    from answertrail.corpus import ingest as ingesting
+
+    real = ingesting.read_groups
+
+    async def raced(run, *rest):
+        async with run.db.transaction() as conn:
+            await conn.execute("DELETE FROM corpora WHERE id = %s", (run.corpus.id,))
+        await real(run, *rest)
+
+    monkeypatch.setattr(ingesting, "read_groups", raced)
+    ended = cli("ingest", kiln, "--corpus", "gone", "--embedder", "fast", "--json")
+    assert ended.code == 2
+    assert "deleted meanwhile" in ended.json["error"]["message"]

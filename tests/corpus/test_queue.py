@@ -72,18 +72,23 @@ def test_three_workers_share_one_ingest(settings, folder):  # noqa: F811
     assert asyncio.run(_rows(settings, "shared")) == asyncio.run(_alone(settings, folder))
 
 
-def test_the_share_of_a_killed_worker_is_taken_up_by_another(settings, folder):  # noqa: F811
+def test_until_empty_waits_for_the_share_of_a_worker_that_was_killed(settings, folder):  # noqa: F811
     run(settings, "ingest", folder, "--corpus", "cut", "--embedder", "fast", "--queue")
-    struck = start(settings, "worker", "--until-empty", "--dead-after", 1)
+    struck = start(settings, "worker", "--dead-after", 1)
     _wait_for(settings, "doing")
     struck.send_signal(signal.SIGKILL)
     struck.communicate()
-    assert asyncio.run(_counts(settings)).get("succeeded") is None
-    other = start(settings, "worker", "--dead-after", 1)
-    _wait_for(settings, "succeeded")
-    other.send_signal(signal.SIGINT)
-    other.communicate(timeout=60)
+    run(settings, "worker", "--until-empty", "--dead-after", 1)
+    assert set(asyncio.run(_counts(settings))) == {"succeeded"}
     assert asyncio.run(_rows(settings, "cut")) == asyncio.run(_alone(settings, folder))
+
+
+def test_ctrl_c_ends_a_worker_that_would_wait_until_empty(settings, folder):  # noqa: F811
+    run(settings, "ingest", folder, "--corpus", "ended", "--embedder", "fast", "--queue")
+    worker = start(settings, "worker", "--until-empty")
+    _wait_for(settings, "doing")
+    worker.send_signal(signal.SIGINT)
+    worker.communicate(timeout=60)
 
 
 def test_a_worker_that_is_told_to_end_gives_its_share_back(settings, folder):  # noqa: F811

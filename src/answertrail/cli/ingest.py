@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from answertrail.cli.amounts import Finite
 from answertrail.cli.common import corpus_option, err, json_option, out, print_json, run_async
 from answertrail.cli.open import DEFAULT
 from answertrail.cli.plain import one_line
@@ -60,7 +61,7 @@ _SHOWN = 20
 )
 @click.option(
     "--min-duration",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     default=180.0,
     show_default=True,
     metavar="SECONDS",
@@ -78,7 +79,7 @@ _SHOWN = 20
 )
 @click.option(
     "--pace",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0, max=3600),
     default=1.0,
     show_default=True,
     metavar="SECONDS",

@@ -49,7 +49,7 @@ async def _status(name: str | None) -> dict[str, Any]:
         channels = [await _origin(db, corpus, key) for key in await origins.origins_of(db, corpus)]
         documents = await sources.states(db, corpus)
         return {
-            "documents": {**documents, **_pending(channels)},
+            "documents": _with_items(documents, channels),
             "cleaned": await sources.cleaned_count(db, corpus),
             "origins": channels,
             "chunks": await chunks.chunk_count(db, corpus),
@@ -63,8 +63,12 @@ async def _status(name: str | None) -> dict[str, Any]:
         }
 
 
-def _pending(channels: list[dict[str, Any]]) -> dict[str, int]:
-    return {"pending": sum(channel["states"]["pending"] for channel in channels)} if channels else {}
+def _with_items(documents: dict[str, int], channels: list[dict[str, Any]]) -> dict[str, int]:
+    """Add the items of channels and feeds that are no documents to the counts by state."""
+    if not channels:
+        return documents
+    more = {state: sum(channel["states"][state] for channel in channels) for state in ("pending", "skipped", "failed")}
+    return {state: documents.get(state, 0) + more.get(state, 0) for state in {**documents, **more}}
 
 
 async def _origin(db: Database, corpus: Corpus, key: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from answertrail.cli.amounts import Finite
 from answertrail.cli.common import err, json_option, print_json, run_async
 from answertrail.cli.plain import one_line
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 @click.option("--until-empty", is_flag=True, help="Stop when there is no job left, instead of waiting for more.")
 @click.option(
     "--dead-after",
-    type=click.FloatRange(min=1),
+    type=Finite(min=1),
     default=30.0,
     show_default=True,
     metavar="SECONDS",

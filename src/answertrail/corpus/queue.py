@@ -36,6 +36,7 @@ _DEAD_AFTER_S = 30.0
 _LOOK_EVERY_S = 10.0
 _ATTEMPTS, _LONGEST_WAIT_S = 50, 3600
 """So often a share is tried: a service that is down for a day, or whose quota is renewed tomorrow, is outlasted."""
+_WAIT_S = 1.0
 _GRACE_S = 2.0
 """So long a share may go on after Ctrl-C; what it had in hand is undone, the rest another worker's."""
 
@@ -66,24 +67,29 @@ async def work(
     concurrency: int = 1,
     dead_after_s: float = _DEAD_AFTER_S,
 ) -> None:
-    """Take jobs until stopped, or until there is none left when `wait` is false.
+    """Take jobs until stopped, or until there is none left, here or in other hands, when `wait` is false.
 
     `ingest` is what runs a share. A job whose worker sent no sign of life for `dead_after_s`
     seconds is put back, so a worker that was killed delays its share and loses none of it.
     """
-    app = await _app(db, lambda request: _share(db, ingest, told, request))
+    ending = asyncio.Event()
+    app = await _app(db, lambda request: _share(db, ingest, told, request, ending))
     async with app.open_async():
         revived = asyncio.create_task(_revive(app, dead_after_s))
         try:
             with translated(db.where):
-                await app.run_worker_async(
-                    queues=[QUEUE],
-                    wait=wait,
-                    concurrency=concurrency,
-                    stalled_worker_timeout=dead_after_s,
-                    shutdown_graceful_timeout=_GRACE_S,
-                    update_heartbeat_interval=min(10.0, dead_after_s / 3),
-                )
+                while True:
+                    await app.run_worker_async(
+                        queues=[QUEUE],
+                        wait=wait,
+                        concurrency=concurrency,
+                        stalled_worker_timeout=dead_after_s,
+                        shutdown_graceful_timeout=_GRACE_S,
+                        update_heartbeat_interval=min(10.0, dead_after_s / 3),
+                    )
+                    if wait or ending.is_set() or not await _unfinished(db):
+                        break
+                    await asyncio.sleep(_WAIT_S)  # another worker is at the rest, or was
         finally:
             revived.cancel()
             with suppress(asyncio.CancelledError):
@@ -103,12 +109,25 @@ async def counts(db: Database) -> dict[str, int]:
         return {status: int(count) for status, count in await cursor.fetchall()}
 
 
-async def _share(db: Database, ingest: Ingest, told: Told, given: Mapping[str, Any]) -> None:
+async def _unfinished(db: Database) -> bool:
+    """Whether a job is being done somewhere, or could be begun now."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(
+            "SELECT EXISTS (SELECT FROM procrastinate_jobs WHERE queue_name = %s AND (status = 'doing'"
+            " OR status = 'todo' AND coalesce(scheduled_at, now()) <= now()))",
+            (QUEUE,),
+        )
+        row = await cursor.fetchone()
+    return row is not None and bool(row[0])
+
+
+async def _share(db: Database, ingest: Ingest, told: Told, given: Mapping[str, Any], ending: asyncio.Event) -> None:
     request = _REQUEST.validate_python(given)
     try:
         report: IngestReport = await ingest(db, request)
     except asyncio.CancelledError:
         # The worker was told to end. An aborted job is one nobody takes up again; this one is.
+        ending.set()
         raise _LaterError(datetime.now(UTC)) from None
     except Exception as error:
         told(request.corpus, None, error)

@@ -18,7 +18,7 @@ from psycopg import AsyncConnection, sql
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from answertrail.errors import ServiceError
+from answertrail.errors import NotFoundError, ServiceError
 from answertrail.settings import Settings
 from answertrail.store import migrations, server
 
@@ -237,7 +237,10 @@ async def _configure(connection: Connection) -> None:
 
 @contextmanager
 def translated(where: str) -> Generator[None]:
-    """Turn a lost, full or unreachable database into a ServiceError that names no password."""
+    """Turn a lost, full or unreachable database into a ServiceError that names no password.
+
+    A row of a corpus that was deleted under its writer becomes a NotFoundError.
+    """
     try:
         yield
     except PoolTimeout:
@@ -246,6 +249,10 @@ def translated(where: str) -> Generator[None]:
             where=where,
             hint="is the server up? `answertrail doctor` checks it",
         ) from None
+    except psycopg.errors.ForeignKeyViolation as error:
+        if "corpus_id" not in (error.diag.constraint_name or ""):
+            raise
+        raise NotFoundError("the corpus was deleted meanwhile", hint="what was read of it went with it") from None
     except psycopg.OperationalError as error:
         raise ServiceError(f"the database failed: {first_line(error)}", where=where, hint=_hint(error)) from error
 
