@@ -37,7 +37,8 @@ RESULTS = Path(__file__).parent / "results"
 TALKS = Path(__file__).parents[2] / "shared" / "data" / "a_transcripts" / "practical_ai"
 WINDOWS = (53, 54, 53, 54)
 """Windows of each video in turn: 475 of them hold 25,401 or a few more, as in the articles."""
-_CUE_S = 5
+_CUE_S, _CUE_WORDS = 5, 13
+"""Speech of 156 words a minute."""
 PEERS = ("llama_index", "haystack", "txtai")
 
 
@@ -72,7 +73,7 @@ def peak_mb() -> float:
 
 
 def sentences() -> Iterator[str]:
-    """Yield sentences of real speech for ever, each with a running number, so that no two are the same."""
+    """Yield the words of real speech for ever, a cue's at a time, each with a number, so that no two are the same."""
     lines = [
         line.strip()
         for path in sorted(TALKS.glob("episodes/*.md"))
@@ -81,8 +82,9 @@ def sentences() -> Iterator[str]:
     ]
     if not lines:
         raise SystemExit(f"no transcripts under {TALKS}")
-    for number, line in enumerate(itertools.cycle(lines)):
-        yield f"{line} ({number})"
+    said = (word for line in itertools.cycle(lines) for word in line.split())
+    for number in itertools.count():
+        yield f"{' '.join(itertools.islice(said, _CUE_WORDS))} ({number})"
 
 
 def make(folder: Path, videos: int) -> None:
@@ -178,7 +180,8 @@ def main() -> int:
         talks, home, embedder = options.one
         print(json.dumps(asyncio.run(ours(Path(talks), Path(home), embedder))))
         return 0
-    rows = []
+    rows: list[dict[str, Any]] = []
+    machine = {"platform": platform.platform(), "cpus": os.cpu_count(), "python": platform.python_version()}
     sizes = [int(part) for part in options.videos.split(",")]
     for videos in sizes:
         peers = peers_apart(videos) if options.peers else {}
@@ -186,8 +189,7 @@ def main() -> int:
         for embedder in options.embedders.split(",") if videos == min(sizes) else ["fast"]:
             rows.append({"videos": videos, "embedder": embedder, **ours_apart(videos, embedder), "peers": peers})
             print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
-    machine = {"platform": platform.platform(), "cpus": os.cpu_count(), "python": platform.python_version()}
-    write(rows, machine, datetime.now(UTC).isoformat(timespec="minutes"), options.out)
+            write(rows, machine, datetime.now(UTC).isoformat(timespec="minutes"), options.out)
     return 0
 
 

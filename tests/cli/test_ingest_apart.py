@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
+from answertrail.store import corpora
+
 
 def test_the_successor_takes_the_name_and_the_former_state_is_kept(cli, tmp_path):
     (tmp_path / "a.md").write_text("# Kiln\n\nThe kiln stands in the barn.\n")
@@ -40,3 +47,41 @@ def test_an_ingest_apart_is_not_for_the_queue(cli, tmp_path):
     refused = cli("ingest", tmp_path, "--apart", "--queue", "--json")
     assert refused.code == 2
     assert "--queue" in refused.json["error"]["message"]
+
+
+def test_two_at_once_share_the_work_and_both_end_well(settings, tmp_path):
+    for number in range(20):
+        (tmp_path / f"n{number}.md").write_text(f"# Note {number}\n\nThe kiln number {number} stands in the barn.\n")
+    environment = {
+        **os.environ,
+        "ANSWERTRAIL_HOME": str(settings.home),
+        "ANSWERTRAIL_DATABASE_URL": settings.database_url,
+    }
+    program = "from answertrail.cli.main import main; main()"
+    words = ["ingest", str(tmp_path), "--corpus", "kiln", "--embedder", "fast", "--apart", "--json"]
+    both = [
+        subprocess.Popen([sys.executable, "-c", program, *words], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    ended = [json.loads(process.communicate(timeout=120)[0]) for process in both]
+    assert [process.returncode for process in both] == [0, 0], ended
+    assert len({report["published"]["snapshot"] for report in ended}) == 1
+
+
+def test_a_corpus_deleted_while_its_successor_is_built_is_said_to_be(cli, tmp_path, monkeypatch):
+    from answertrail.corpus import apart
+
+    (tmp_path / "a.md").write_text("# Kiln\n\nThe kiln stands in the barn.\n")
+    cli("ingest", tmp_path, "--corpus", "kiln", "--embedder", "fast")
+    (tmp_path / "b.md").write_text("# Roof\n\nThe roof of the barn leaks.\n")
+    real = apart.publish
+
+    async def raced(db, name):
+        await corpora.delete(db, await corpora.get(db, name))
+        return await real(db, name)
+
+    monkeypatch.setattr(apart, "publish", raced)
+    ended = cli("ingest", tmp_path, "--corpus", "kiln", "--apart", "--json")
+    assert ended.code == 2
+    assert "deleted" in ended.json["error"]["message"]
+    assert "corpus delete kiln@next" in ended.json["error"]["hint"]

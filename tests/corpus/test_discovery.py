@@ -36,9 +36,7 @@ def test_transcript_and_srt_are_one_document_wherever_they_lie(make: Make) -> No
         folder = make({f"{calls}{stem}_transcript.txt": TURNS, f"{srt}{stem}.srt": SRT})
         found = folder.discover()
         assert chosen(found) == {stem: f"{stem}_transcript.txt"}
-        assert [(Path(s.source).suffix, s.reason) for s in found.skipped] == [
-            (".srt", f"duplicate of {found.groups[0].source}")
-        ]
+        assert [Path(other.source).suffix for other in found.groups[0].fallbacks] == [".srt"]
         for path in folder.root.rglob("*.*"):
             path.unlink()
 
@@ -46,7 +44,7 @@ def test_transcript_and_srt_are_one_document_wherever_they_lie(make: Make) -> No
 def test_human_before_automatic_before_nothing_timed(make: Make) -> None:
     found = make({"a.vtt": AUTO, "a.srt": SRT, "a.md": "Notes about it."}).discover()
     assert chosen(found) == {"a": "a.srt"}
-    assert len(found.skipped) == 2
+    assert [other.path.name for other in found.groups[0].fallbacks] == ["a.vtt", "a.md"]
 
 
 def test_a_manifest_joins_files_in_different_folders(make: Make) -> None:

@@ -244,6 +244,19 @@ async def test_no_vector_can_be_planted_for_a_text_of_another_corpus(dumped, ref
         assert await cursor.fetchone() == (len(hashes),)
 
 
+async def test_no_text_of_another_corpus_can_be_made_one_that_is_never_embedded(dumped, refused, database):
+    held = members(dumped)
+    async with database.transaction() as conn:
+        before = await (await conn.execute("SELECT * FROM unembeddable")).fetchall()
+    victim = "sha256:" + hashlib.sha256(b"a text of another corpus").hexdigest()
+    planted = held["unembeddable.jsonl"] + json.dumps({"text_hash": victim, "reason": "x"}).encode() + b"\n"
+    error = await refused(resealed({**held, "unembeddable.jsonl": planted}))
+    assert "1 of the hashes are of no text of the corpus" in error.message
+    await refused(resealed({**held, "unembeddable.jsonl": held["unembeddable.jsonl"] * 2}))
+    async with database.transaction() as conn:
+        assert await (await conn.execute("SELECT * FROM unembeddable")).fetchall() == before
+
+
 async def test_a_taken_or_impossible_name_is_refused_before_anything_is_read(dumped, database):
     await restore(database, dumped)
     with pytest.raises(InputError, match="exists") as taken:

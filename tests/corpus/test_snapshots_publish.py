@@ -8,13 +8,18 @@ import pytest
 import pytest_asyncio
 
 from answertrail.cli.open import chosen_name
+from answertrail.corpus.cleaning import clean_pending
+from answertrail.corpus.origins.base import Fetched, Listed
+from answertrail.corpus.origins.stage import Pace, fetch_pending, list_origin
 from answertrail.corpus.publish import abandon, begin_apart, publish
 from answertrail.errors import InputError, MismatchError, NotFoundError
 from answertrail.search import load
 from answertrail.search.engines.serving import delete_corpus, index_corpus
 from answertrail.search.load import open_corpus
 from answertrail.search.modes import MODES
-from answertrail.store import claims, copies, corpora, documents, names, sources
+from answertrail.store import claims, cleaning, copies, corpora, documents, names, origins, sources
+from answertrail.store.cleaning import KeptReply
+from tests.corpus.cleaning import worlds
 from tests.corpus.snapshot_samples import all_rows, embed_all, put_document, rich_corpus, vectors_of
 from tests.search.worlds import TinyEmbedder
 from tests.store.samples import timed
@@ -230,6 +235,112 @@ async def test_where_nothing_changed_no_copy_is_kept_and_what_is_known_of_source
     after = await all_rows(database, corpus)
     assert {table for table in after if after[table] != before[table]} == {"source_items"}
     assert set(await sources.source_items(database, corpus)) >= {"new.vtt", "b.srt"}
+
+
+async def test_the_same_lines_mended_in_other_words_are_published(database, tiny):
+    made = await corpora.create(database, "kilns", "tiny", tiny.identity, "en")
+    await worlds.put(database, made, worlds.talk("v", "the hole kiln", "we left"))
+    await clean_pending(database, made, worlds.mending(("hole", "whole"), name="scripted:one"))
+    await embed_all(database, made, tiny)
+    former = await corpora.snapshot(database, made)
+    following = await corpora.get(database, await begin_apart(database, "kilns"))
+    await clean_pending(database, following, worlds.mending(("hole", "holy"), name="scripted:two"))
+    await embed_all(database, following, tiny)
+    outcome = await publish(database, "kilns")
+    assert outcome.changed
+    now = await corpora.get(database, "kilns")
+    assert await worlds.texts(database, now, "v") == ["the holy kiln", "we left"]
+    assert outcome.snapshot == await corpora.snapshot(database, now) != former
+    done = await cleaning.get(database, now, "v")
+    assert done is not None
+    assert done.stamp.model == "scripted:two"
+    assert [edit.after for edit in await cleaning.edits(database, now, "v") if edit.kept] == ["the holy kiln"]
+
+
+async def test_another_order_of_equal_words_or_another_time_is_a_change(database, corpus, tiny):
+    following = await corpora.get(database, await begin_apart(database, "talks"))
+    async with database.transaction() as conn:
+        assert await copies.same_content_in(conn, corpus, following)
+        for change in (
+            "UPDATE segments SET start_s = start_s + 1 WHERE corpus_id = %s AND document_id = 'b' AND ordinal = 2",
+            "UPDATE segments SET text = 'mended' WHERE corpus_id = %s AND document_id = 'b' AND ordinal = 1",
+            "UPDATE chunks SET embedded_hash = NULL WHERE corpus_id = %s AND document_id = 'a'",
+            "UPDATE corpora SET asked_in = '{de}' WHERE id = %s",
+        ):
+            async with conn.transaction(force_rollback=True):
+                await conn.execute(change, (following.id,))
+                assert not await copies.same_content_in(conn, corpus, following), change
+
+
+@pytest.mark.parametrize("how", ["begun anew", "abandoned"])
+async def test_what_was_paid_for_outlives_the_copy_it_was_got_for(database, corpus, tiny, how):
+    following = await corpora.get(database, await begin_apart(database, "talks"))
+    await cleaning.keep_reply(database, following, "k9", KeptReply(("paid for",)))
+    await cleaning.keep_reply(database, following, "k1", KeptReply(("not the first",)))
+    async with database.transaction() as conn:
+        for item in ("b", "c", "d"):
+            await origins.put_listing(conn, following, "channel:x", {item: {"title": f"new {item}"}})
+            await origins.record_fetched(conn, following, "channel:x", item, {"id": item, "words": "new"}, ["a note"])
+        await origins.put_listing(conn, following, "channel:x", {"e": {}})
+    before = await all_rows(database, corpus)
+    if how == "abandoned":
+        await abandon(database, "talks")
+    else:
+        await put_document(database, corpus, *timed("z", "Said meanwhile."))
+        assert await begin_apart(database, "talks") != following.name
+    for name in ["talks"] if how == "abandoned" else await names_of(database):
+        held = await corpora.get(database, name)
+        kept = await cleaning.kept_replies(database, held, ["k1", "k9"])
+        assert kept == {"k1": KeptReply(("one", "two, three")), "k9": KeptReply(("paid for",))}
+        async with database.transaction() as conn:
+            for item, words in (("b", None), ("c", "new"), ("d", "new")):
+                found = await origins.fetched_document(conn, held, item, own="channel:x", family="channel:x")
+                assert found is not None
+                assert found[0].get("words") == words
+        # What is only listed costs nothing to list again, and what the live corpus knows stays.
+        assert await origins.item(database, held, "channel:x", "e") is None
+        listed = await origins.item(database, held, "channel:x", "b")
+        assert listed is not None
+        assert listed.listing == {"title": "B"}
+    after = await all_rows(database, corpus)
+    changed = {table for table in after if after[table] != before[table]}
+    books = {"cleaning_batches", "fetched_items", "origin_items"}
+    assert books <= changed
+    assert how == "begun anew" or changed == books
+
+
+async def test_what_a_dropped_copy_had_fetched_is_made_a_document_and_not_fetched_again(database, tiny):
+    class Channel:
+        key = "youtube:channel/C"
+        asked = 0
+
+        async def items(self):
+            yield Listed("aaaaaaaaaaa", "A talk")
+
+        async def fetch(self, item):
+            self.asked += 1
+            return Fetched(worlds.talk(item.id, "we fired the kiln"))
+
+    live, channel = await corpora.create(database, "kilns", "tiny", tiny.identity, "en"), Channel()
+    following = await corpora.get(database, await begin_apart(database, "kilns"))
+    async with claims.working(database) as worker:
+        for corpus in (following, live):
+            await list_origin(database, corpus, channel)
+            await fetch_pending(database, corpus, channel, worker, pace=Pace(seconds=0))
+            assert await worlds.texts(database, corpus, "aaaaaaaaaaa") == ["we fired the kiln"]
+            await abandon(database, "kilns")
+    assert channel.asked == 1
+
+
+@pytest.mark.parametrize("changes", [True, False])
+async def test_replies_that_the_live_corpus_got_meanwhile_are_not_lost_by_publishing(database, corpus, tiny, changes):
+    following = await corpora.get(database, await begin_apart(database, "talks"))
+    if changes:
+        await change(database, tiny, following.name)
+    await cleaning.keep_reply(database, corpus, "k9", KeptReply(("paid for",)))
+    assert (await publish(database, "talks")).changed is changes
+    now = await corpora.get(database, "talks")
+    assert await cleaning.kept_replies(database, now, ["k9"]) == {"k9": KeptReply(("paid for",))}
 
 
 async def test_a_corpus_that_did_not_exist_appears_complete(database, tiny):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import random
+import struct
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -282,10 +284,33 @@ def test_zip_bombs_are_not_unpacked(make: Make, tmp_path: Path, monkeypatch: pyt
         archive.Archive(path, "EPUB")
 
 
+def test_a_member_that_says_it_is_small_is_unpacked_no_further_than_that(tmp_path: Path) -> None:
+    said, held = 1000, 32 * 2**20
+    raw = bytearray(zipped({"a.xml": b"0" * held}))
+    sizes = struct.pack("<I", held)
+    assert raw.count(sizes) == 2
+    (tmp_path / "a.docx").write_bytes(raw.replace(sizes, struct.pack("<I", said)))
+    with archive.Archive(tmp_path / "a.docx", "DOCX") as opened:
+        tracemalloc.start()
+        with pytest.raises(SourceFault, match=r"a\.xml cannot be unpacked: Bad CRC"):
+            opened.read("a.xml")
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most < 2**20
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_ways_to_pack_that_the_formats_do_not_know_are_not_unpacked(tmp_path: Path, packing: int) -> None:
+    with zipfile.ZipFile(tmp_path / "a.docx", "w", packing) as made:
+        made.writestr("a.xml", "<a/>")
+    with archive.Archive(tmp_path / "a.docx", "DOCX") as opened, pytest.raises(SourceFault, match="packed in a way"):
+        opened.read("a.xml")
+
+
 def test_of_a_page_a_book_and_a_pdf_of_one_name_one_is_read(make: Make) -> None:
     found = make({"a.pdf": pdf([["x"]]), "a.epub": epub(["<p>x</p>"]), "a.docx": docx(para("x"))}).discover()
     assert [group.path.name for group in found.groups] == ["a.epub"]
-    assert sorted(Path(s.source).name for s in found.skipped) == ["a.docx", "a.pdf"]
+    assert [other.path.name for group in found.groups for other in group.fallbacks] == ["a.docx", "a.pdf"]
     with_words = make({"a.txt": "[00:01] **A**: hi\n[00:02] **B**: ho\n"}).discover()
     assert [group.path.name for group in with_words.groups] == ["a.txt"]
 

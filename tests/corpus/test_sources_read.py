@@ -140,7 +140,8 @@ def test_info_json_gives_title_date_url_and_kind_of_captions(make: Make) -> None
     assert english.url == "https://www.youtube.com/watch?v=abcdefghijk"
     assert (english.captions, korean.captions) == ("auto", "human")
     assert (english.duration_s, english.description, english.tags) == (10.0, "About.", ["x"])
-    assert sorted(Path(s.source).name for s in found.skipped) == ["talk.en.vtt", "talk.fr.vtt"]
+    assert [Path(s.source).name for s in found.skipped] == ["talk.fr.vtt"]
+    assert [other.path.name for group in found.groups for other in group.fallbacks] == ["talk.en.vtt"]
 
 
 def test_a_broken_sidecar_is_a_failure_and_the_document_loads(make: Make) -> None:
@@ -234,6 +235,23 @@ def test_captions_in_a_text_file(make: Make) -> None:
         (True, None),
         (None, None),
         (float("nan"), None),
+        (2024, None),
+        (2024.0, None),
+        (202406, None),
+        ("2024", None),
+        ("2024-06", None),
+        ("2024-W24", None),
+        ("31/12/2024", None),
+        ("20240231", None),
+        ("202406141000", None),
+        (202406141000, None),
+        ("1718409600", "2024-06-15T00:00:00Z"),
+        (1718409600000, "2024-06-15T00:00:00Z"),
+        ("1718409600000", "2024-06-15T00:00:00Z"),
+        ("2024-06-14 10:00 CET", "2024-06-14"),
+        ("2024-06-14 10:00:00 IST", "2024-06-14"),
+        ("2024-02-31 10:00 CET", None),
+        ("2024-06-14 10:00:00 GMT", "2024-06-14T10:00:00Z"),
     ],
 )
 def test_dates(value: object, expected: str | None) -> None:
@@ -311,3 +329,84 @@ def test_marks_minutes_apart_make_interpolated_chunks_without_any_sidecar(make: 
     document = make({"a.md": text}).one().document
     assert document.meta == {"time_precision": "interpolated"}
     assert {chunk.time_precision for chunk in chunks_of(document)} == {"interpolated"}
+
+
+@pytest.mark.parametrize(
+    "value", ["2024", "'2024'", "31/12/2024", "12.06.2024", "2024-06", "2024-W24", "2024-02-31", "soon"]
+)
+def test_a_date_of_front_matter_that_cannot_be_read_is_unknown_and_noted(make: Make, value: str) -> None:
+    result = make({"a.md": f"---\ntitle: A\ndate: {value}\n---\n\nWords."}).one()
+    assert result.document.published_at is None
+    notes = [note for note in result.notes if "front matter field date" in note and value.strip("'") in note]
+    assert len(notes) == 1, result.notes
+
+
+@pytest.mark.parametrize(
+    ("sidecar", "content", "field"),
+    [
+        ("a_meta.json", {"date": 2024}, "date: '2024'"),
+        ("a_meta.json", {"date": "2024"}, "date: '2024'"),
+        ("a.info.json", {"upload_date": "20240231"}, "upload_date: '20240231'"),
+        ("episodes.jsonl", {"file": "a.vtt", "date": "12.06.2024"}, "date: '12.06.2024'"),
+    ],
+)
+def test_a_date_of_a_sidecar_that_cannot_be_read_is_unknown_and_noted(
+    make: Make, sidecar: str, content: dict[str, object], field: str
+) -> None:
+    result = make({"a.vtt": VTT, sidecar: json.dumps(content)}).one()
+    assert result.document.published_at is None
+    assert [field in note for note in result.notes] == [True]
+
+
+def test_a_date_that_cannot_be_read_gives_way_to_the_next_and_is_noted(make: Make) -> None:
+    info = {"timestamp": "soon", "upload_date": "20240614", "release_date": "never looked at"}
+    result = make({"a.vtt": VTT, "a.info.json": json.dumps(info)}).one()
+    assert result.document.published_at == "2024-06-14"
+    assert [note.startswith("the .info.json field timestamp: 'soon'") for note in result.notes] == [True]
+
+
+def test_a_missing_date_is_no_fault(make: Make) -> None:
+    assert make({"a.md": "---\ntitle: A\ndate:\n---\n\nWords."}).one().notes == ()
+
+
+EMPTY_VTT, EMPTY_JSON3, PAGE = "WEBVTT\n", '{"events": []}', "<!DOCTYPE html><html><body>Not found</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("broken", "content"),
+    [("a.vtt", EMPTY_VTT), ("a.json3", EMPTY_JSON3), ("a.json3", '{"events": ['), ("a.vtt", PAGE), ("a.docx", "junk")],
+)
+def test_the_next_best_file_is_read_when_the_first_holds_nothing(make: Make, broken: str, content: str) -> None:
+    good = "a.md" if broken == "a.docx" else "a.srt"
+    folder = make({broken: content, good: "Words of the page." if good == "a.md" else SRT})
+    if broken == "a.docx":
+        (folder.root / good).rename(folder.root / "a.html")
+        pytest.importorskip("mammoth")
+        (folder.root / "a.html").unlink()
+        folder.write({"b.docx": "junk", "b.html": "<p>Words of the page.</p>"})
+    failed = [r for r in folder.results() if isinstance(r, Failure)]
+    documents = [r for r in folder.results() if isinstance(r, Read)]
+    assert broken in [Path(f.source).name for f in failed]
+    assert len(documents) == 1
+
+
+def test_a_file_with_impossible_times_is_not_replaced(make: Make) -> None:
+    again = "WEBVTT\n\n" + "".join(f"00:{m:02}:00.000 --> 00:{m:02}:05.000\nwords {m}\n\n" for m in [*range(9)] * 2)
+    failure = make({"a.vtt": again, "a.srt": SRT}).failure()
+    assert Path(failure.source).name == "a.vtt"
+    assert failure.line is not None
+
+
+def test_a_name_with_a_line_break_says_so(make: Make) -> None:
+    assert make({"new\nline.md": "Words."}).failure().reason == "the name of the file holds a line break; rename it"
+
+
+def test_a_name_that_is_not_utf8_says_so(folder: Folder) -> None:
+    (folder.root / os.fsdecode(b"\xff\xfebad.md")).write_text("Words.")
+    assert folder.failure().reason == "the name of the file is not UTF-8; rename it"
+
+
+def test_a_name_too_long_for_an_id_says_so(make: Make) -> None:
+    deep = "/".join([*(f"{letter * 150}" for letter in "ab"), "x.md"])
+    found = make({f"s/{deep}": "One.", f"t/{deep}": "Two."}).results()
+    assert all(isinstance(r, Failure) and "at most 300" in r.reason for r in found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -130,6 +131,30 @@ def test_front_matter_with_a_mistake_keeps_its_other_fields(head: str, fields: d
     assert {key: found.get(key) for key in fields} == fields
     assert body == "Words."
     assert above == head.count("\n") + 3
+
+
+@pytest.mark.parametrize("value", ["[" * 1000, "{a: " * 1000, "- " * 1000 + "x"])
+def test_deep_front_matter_is_not_followed_to_its_end(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def counting(method: Any) -> Any:
+        return lambda self, *given: opened.append(1) or method(self, *given)
+
+    for name in ("fetch_flow_collection_start", "fetch_block_entry"):
+        monkeypatch.setattr(frontmatter._Loader, name, counting(getattr(frontmatter._Loader, name)))
+    lead = "\n" if value.startswith("- ") else " "
+    found, body, _, note = frontmatter.split(f"---\ntitle: T\na:{lead}{value}\n---\nWords.")
+    assert (found["title"], body) == ("T", "Words.")
+    assert note is not None
+    assert "nested more than" in note
+    assert 0 < len(opened) < 200
+
+
+@pytest.mark.parametrize("value", ["!!bool x", "!!int ''", "!!float ''", "!!timestamp x", "!!binary é", "&a [*a]"])
+def test_a_tag_that_its_value_cannot_have_is_a_mistake(value: str) -> None:
+    found, body, _, note = frontmatter.split(f"---\ntitle: T\na: {value}\n---\nWords.")
+    assert (found, body) == ({"title": "T", "a": value}, "Words.")
+    assert note is not None
 
 
 def test_the_mistake_is_noted(make: Make) -> None:

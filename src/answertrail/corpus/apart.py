@@ -8,7 +8,9 @@ from answertrail.corpus.ingest import ingest
 from answertrail.corpus.publish import Published, begin_apart, publish
 from answertrail.corpus.report import IngestReport, Progress
 from answertrail.corpus.request import IngestRequest
+from answertrail.errors import MismatchError, NotFoundError
 from answertrail.settings import Settings
+from answertrail.store import corpora
 from answertrail.store.connection import Database
 
 
@@ -21,8 +23,24 @@ async def ingest_apart(
     second value is then None. Raises what `ingest` and `publish` raise.
     """
     apart = await begin_apart(db, request.corpus)
-    report = await ingest(db, replace(request, corpus=apart), progress, settings)
-    report.corpus = request.corpus
-    if report.stopped or (report.cleaning is not None and report.cleaning.stopped is not None):
-        return report, None
-    return report, await publish(db, request.corpus)
+    report = IngestReport(request.corpus)
+    try:
+        report = await ingest(db, replace(request, corpus=apart), progress, settings)
+        report.corpus = request.corpus
+        if report.stopped or (report.cleaning is not None and report.cleaning.stopped is not None):
+            return report, None
+        return report, await publish(db, request.corpus)
+    except (MismatchError, NotFoundError):
+        published = await _published_by_another(db, request.corpus, apart)
+        if published is None:
+            raise
+        report.snapshot = published.snapshot
+        return report, published
+
+
+async def _published_by_another(db: Database, name: str, apart: str) -> Published | None:
+    """Return what another ingest, which shared the work, published meanwhile; None where there is no such thing."""
+    known = {corpus.name: corpus for corpus in await corpora.list_all(db)}
+    if apart in known or name not in known:
+        return None
+    return Published(name, await corpora.snapshot(db, known[name]), changed=True, kept=None)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from answertrail.corpus.states import State
+from answertrail.errors import InputError
+from answertrail.records.chunk import text_hash
 from answertrail.records.document import Document
 
 _OWN_PART = ("id", "schema", "title", "published_at", "text", "segments")
@@ -130,6 +132,9 @@ async def _facts(state: State) -> dict[str, DocumentFacts]:
     async for chunk in state.chunks():
         facts = out.get(str(chunk["document_id"]))
         if facts is not None:
+            if chunk["text_hash"] != text_hash(chunk["text"]):
+                # What was altered by hand would else be called unchanged.
+                raise InputError("text_hash: is not the hash of the text", where=f"{state.name}: {chunk['chunk_id']}")
             facts.chunks += 1
             facts.chunks_digest = _digest([facts.chunks_digest.hex(), chunk["chunk_id"], chunk["text_hash"]])
     return out

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from answertrail.corpus.source_files import SourceFile, described
+from answertrail.corpus.source_lookalikes import without_lookalikes
 from answertrail.corpus.source_ranking import Candidate, rank, same_words
 from answertrail.corpus.source_walk import Found, walk
 from answertrail.corpus.sources.documents import holds_documents
@@ -27,7 +28,11 @@ from answertrail.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What was found. `ignored` counts files that are no documents and no sidecars."""
+    """What was found. `ignored` counts files that are no documents and no sidecars.
+
+    `skipped` are files left aside whatever is read; which of a group's `fallbacks` are, shows when
+    it is read.
+    """
 
     groups: tuple[Group, ...]
     skipped: tuple[Skipped, ...]
@@ -113,7 +118,7 @@ def _documents(item: Found, failed: list[Failure]) -> Group | None:
 def _grouped(files: Sequence[SourceFile], failed: list[Failure]) -> tuple[list[Group], list[Skipped]]:
     by_key: dict[tuple[str, str | None], list[SourceFile]] = defaultdict(list)
     skipped: list[Skipped] = []
-    for file in _without_translations(files, skipped):
+    for file in _without_translations(list(without_lookalikes(files, failed)), skipped):
         by_key[_stem_and_language(file)].append(file)
     groups: list[Group] = []
     for same_stem in by_key.values():
@@ -121,7 +126,7 @@ def _grouped(files: Sequence[SourceFile], failed: list[Failure]) -> tuple[list[G
         # `talk.en` and `talk.en-orig` are one document, known by the shorter stem.
         ids = _ids(min((file.key for file in same_stem), key=lambda k: (len(k), k)), documents)
         for same, document_id in zip(documents, ids, strict=True):
-            group = _group(document_id, same, failed, skipped)
+            group = _group(document_id, same, failed)
             if group is not None:
                 groups.append(group)
     return groups, skipped
@@ -219,36 +224,38 @@ def _place(path: Path) -> int:
     return FORMATS.index(known) if known else len(FORMATS)
 
 
-def _group(document_id: str, same: Sequence[SourceFile], failed: list[Failure], skipped: list[Skipped]) -> Group | None:
-    """Choose the file to read; the others are skipped as its duplicates."""
+def _group(document_id: str, same: Sequence[SourceFile], failed: list[Failure]) -> Group | None:
+    """Choose the file to read; the others are there for when it cannot be, best first."""
     plain = [file for file in same if file.kind != "converted"]
     candidates = rank([Candidate(f.path, f.source, f.kind, f.facts) for f in plain], failed) if plain else []
     # Looking into these to compare them would be converting them; by format is near enough.
     others_last = sorted((f for f in same if f.kind == "converted"), key=lambda f: (_place(f.path), f.source))
     candidates += [Candidate(f.path, f.source, f.kind, f.facts) for f in others_last]
     by_path: Mapping[Path, SourceFile] = {file.path: file for file in same}
-    while candidates:
-        best, *others = candidates
-        file = by_path[best.path]
-        facts = file.facts
-        if file.kind != "captions" and any(other.kind == "captions" for other in others):
-            # What a manifest says of the captions is not said of the transcript beside them.
-            facts = replace(facts, captions=None)
-        used = [file.path, *file.sidecars]
-        row = file.row
-        for other in others:
-            more = by_path[other.path]
-            # What the other file is (its captions, its language) is no fact about this one.
-            facts = facts.or_else(replace(more.facts, captions=None, language=None))
-            used.extend(path for path in more.sidecars if path not in used)
-            row = row or more.row
-        extra = "\n".join((PARSER_VERSION, document_id, file.path.name, row.canonical if row else ""))
+    files = [by_path[candidate.path] for candidate in candidates]
+    groups: list[Group] = []
+    for file in tuple(files):
         try:
-            mark = fingerprint(used, extra=extra, text=None if file.kind == "converted" else file.path)
+            groups.append(_read_from(document_id, file, [other for other in files if other is not file]))
         except SourceFault as fault:
             failed.append(Failure(file.source, fault.line, fault.reason))
-            candidates = others
-            continue
-        skipped.extend(Skipped(other.source, f"duplicate of {file.source}") for other in others)
-        return Group(document_id, file.path, file.source, file.kind, mark, facts, tuple(used))
-    return None
+            files.remove(file)
+    return replace(groups[0], fallbacks=tuple(groups[1:])) if groups else None
+
+
+def _read_from(document_id: str, file: SourceFile, others: Sequence[SourceFile]) -> Group:
+    """The document as read from one of its files, with what is said of the others. Raises SourceFault."""
+    facts = file.facts
+    if file.kind != "captions" and any(other.kind == "captions" for other in others):
+        # What a manifest says of the captions is not said of the transcript beside them.
+        facts = replace(facts, captions=None)
+    used = [file.path, *file.sidecars]
+    row = file.row
+    for other in others:
+        # What the other file is (its captions, its language) is no fact about this one.
+        facts = facts.or_else(replace(other.facts, captions=None, language=None))
+        used.extend(path for path in other.sidecars if path not in used)
+        row = row or other.row
+    extra = "\n".join((PARSER_VERSION, document_id, file.path.name, row.canonical if row else ""))
+    mark = fingerprint(used, extra=extra, text=None if file.kind == "converted" else file.path)
+    return Group(document_id, file.path, file.source, file.kind, mark, facts, tuple(used))

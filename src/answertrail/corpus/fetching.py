@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import cast
 
 from answertrail.corpus.origins.base import Origin, WithheldKind
 from answertrail.corpus.origins.choice import origin_of
-from answertrail.corpus.origins.report import FetchReport, ListReport, NoWords
+from answertrail.corpus.origins.listings import family_of
+from answertrail.corpus.origins.report import FetchReport, ListReport
 from answertrail.corpus.origins.stage import Pace, fetch_pending, list_origin
 from answertrail.corpus.report import Gone, IngestReport, LeftOut, Progress
 from answertrail.corpus.request import IngestRequest, OriginChoices
+from answertrail.corpus.sources.languages import primary
 from answertrail.errors import InputError
 from answertrail.settings import Settings
-from answertrail.store import documents, origins
+from answertrail.store import documents, origin_documents, origins
 from answertrail.store.connection import Database
 from answertrail.store.rows import Corpus
 
@@ -72,7 +74,11 @@ async def fetch_all(
         shown.end()
         fetched = await _fetch(db, corpus, origin, choices, worker, shown)
         _into(report, origin.key, listing, fetched)
+        await _waiting(db, corpus, origin.key, fetched, report)
         report.gone += await _gone(db, corpus, origin.key)
+        other = await _in_other_languages(db, corpus, origin.key, choices)
+        if other:
+            report.notes[origin.key] = (other,)
 
 
 async def _fetch(
@@ -84,7 +90,18 @@ async def _fetch(
     pace = Pace(seconds=choices.pace_s, jitter=0.5)
     while True:
         left = None if choices.limit is None else choices.limit - len(whole.fetched) - len(whole.without)
-        part = await fetch_pending(db, corpus, origin, worker, shown, pace=pace, recheck=recheck, limit=left)
+        part = await fetch_pending(
+            db,
+            corpus,
+            origin,
+            worker,
+            shown,
+            pace=pace,
+            recheck=recheck,
+            limit=left,
+            wish=_wish(choices),
+            without={item.item for item in whole.without},
+        )
         whole.add(part)
         if not part.held or part.stopped is not None or left == 0:
             return whole
@@ -92,11 +109,49 @@ async def _fetch(
         await asyncio.sleep(_WAIT_S)  # others are at the rest
 
 
+def _wish(choices: OriginChoices) -> str:
+    """Return the languages asked for as `fetch_pending` keeps them."""
+    return ",".join(choices.languages) + ("+translated" if choices.translate else "")
+
+
+async def _waiting(db: Database, corpus: Corpus, key: str, fetched: FetchReport, report: IngestReport) -> None:
+    """Report what gave no words in an earlier run and was not due in this one: it is as it was."""
+    now = datetime.now(UTC)
+    met = {nothing.item for nothing in fetched.without}
+    for item in await origins.items(db, corpus, key):
+        state = item.state(now)
+        if item.id in met or item.withheld is None or state not in ("skipped", "failed"):
+            continue
+        into = report.failed if state == "failed" else report.skipped
+        into.append(LeftOut(f"{key}#{item.id}", _again(item.reason or "no reason was recorded", item.retry_at)))
+
+
 async def _gone(db: Database, corpus: Corpus, key: str) -> list[Gone]:
-    """Return the documents of items that the origin no longer lists."""
-    owners = await documents.document_sources(db, corpus)
+    """Return the documents of items that no origin lists any more.
+
+    Those of a feed are none: it lists what it likes, often its newest episodes and an old trailer.
+    """
     gone = [item.id for item in await origins.items(db, corpus, key) if item.gone_at is not None]
+    if key.startswith("rss:") or not gone:
+        return []
+    if (family := family_of(key)) != key:
+        async with db.transaction() as conn:
+            await origin_documents.hand_over(conn, corpus, key, gone, family=family)
+    owners = await documents.document_sources(db, corpus)
     return [Gone(f"{key}#{item}", item) for item in sorted(gone) if owners.get(item) == f"{key}#{item}"]
+
+
+async def _in_other_languages(db: Database, corpus: Corpus, key: str, choices: OriginChoices) -> str | None:
+    """Say how many items have words in none of the languages asked for; they were fetched under other settings."""
+    wanted = {primary(code.replace("_", "-").lower()) for code in choices.languages}
+    if not wanted:
+        return None
+    found = await origins.fetched_languages(db, corpus, key)
+    others = {code: count for code, count in found.items() if primary(code) not in wanted}
+    if not others:
+        return None
+    there = ", ".join(f"{count} in {code}" for code, count in others.items())
+    return f"fetched before in languages that are not asked for now, and kept: {there}"
 
 
 def _into(report: IngestReport, key: str, listing: ListReport, fetched: FetchReport) -> None:
@@ -108,7 +163,7 @@ def _into(report: IngestReport, key: str, listing: ListReport, fetched: FetchRep
         report.skipped.append(LeftOut(f"{key}#{item}", reason))
     for nothing in fetched.without:
         into = report.failed if nothing.failed else report.skipped
-        into.append(LeftOut(f"{key}#{nothing.item}", _reason(nothing)))
+        into.append(LeftOut(f"{key}#{nothing.item}", _again(nothing.reason, nothing.retry_at)))
     for item, notes in fetched.notes.items():
         report.notes[f"{key}#{item}"] = tuple(notes)
     if fetched.stopped is not None:
@@ -117,11 +172,7 @@ def _into(report: IngestReport, key: str, listing: ListReport, fetched: FetchRep
         report.resume_at = max(fetched.resume_at, report.resume_at or fetched.resume_at)
 
 
-def _reason(nothing: NoWords) -> str:
-    if nothing.retry_at is None:
-        return f"{nothing.reason} (final)"
-    return f"{nothing.reason} (looked at again from {_minute(nothing.retry_at)})"
-
-
-def _minute(at: datetime) -> str:
-    return at.isoformat(timespec="minutes")
+def _again(reason: str, retry_at: datetime | None) -> str:
+    if retry_at is None:
+        return f"{reason} (final)"
+    return f"{reason} (looked at again from {retry_at.isoformat(timespec='minutes')})"

@@ -38,8 +38,9 @@ async def begin_apart(db: Database, name: str) -> str:
     """Return the name of the corpus to write to in place of `name`: a copy of it as it is now.
 
     One that was begun and not published is taken up again, as long as the live corpus is what it
-    was copied from; else it is deleted and begun anew. Where there is no live corpus the name is
-    free, and the ingest makes the corpus. Raises InputError for a name that users cannot give, and
+    was copied from; else it is deleted and begun anew, with the transcripts and the replies of the
+    cleaning model that the former got. Where there is no live corpus the name is free, and the
+    ingest makes the corpus. Raises InputError for a name that users cannot give, and
     when workers are at a copy that is out of date.
     """
     names.check_name(name)
@@ -49,7 +50,7 @@ async def begin_apart(db: Database, name: str) -> str:
         if names.begun_at(begun.name) == (name, revision):
             return begun.name
         await _need_idle(db, begun)
-        await corpora.delete(db, begun)
+        await _drop(db, live, begun)
     if live is None:
         return names.next_name(name, None)
     async with db.transaction() as conn:
@@ -93,22 +94,41 @@ async def publish(db: Database, name: str) -> Published:
         kept = None
         if live is None:
             await copies.rename_in(conn, following, name)
-        elif await copies.same_content_in(conn, live, following):
-            await copies.take_books_in(conn, live, following)
-            await corpora.delete_in(conn, following)
-            return Published(name, snapshot, changed=False, kept=None)
         else:
-            kept = await _free_name(conn, names.kept_name(name, await corpora.snapshot_in(conn, live)))
+            await copies.carry_paid_in(conn, live, following)  # a cleaning may have been cut short meanwhile
+            former = await corpora.snapshot_in(conn, live)
+            if snapshot == former and await copies.same_content_in(conn, live, following):
+                await copies.take_books_in(conn, live, following)
+                await corpora.delete_in(conn, following)
+                return Published(name, snapshot, changed=False, kept=None)
+            kept = await _free_name(conn, names.kept_name(name, former))
             await copies.swap_in(conn, live, following, kept)
     return Published(name, snapshot, changed=True, kept=kept, unindexed=await _unindexed(db, following))
 
 
 async def abandon(db: Database, name: str) -> bool:
-    """Delete what was built apart of a corpus and not published; return whether there was any."""
-    begun = await _begun(db, name)
+    """Delete what was built apart of a corpus and not published; return whether there was any.
+
+    The transcripts and the replies of the cleaning model that it got stay with the live corpus.
+    """
+    live, begun = await _live(db, name), await _begun(db, name)
     for corpus in begun:
-        await corpora.delete(db, corpus)
+        await _drop(db, live, corpus)
     return bool(begun)
+
+
+async def _drop(db: Database, live: Corpus | None, begun: Corpus) -> None:
+    """Delete what was built apart; what was paid for goes to the live corpus where there is one."""
+    async with db.transaction() as conn:
+        try:
+            await _lock(conn, live, begun)
+        except NotFoundError as error:
+            if error.where == begun.name:
+                return  # another process dropped it meanwhile
+            raise
+        if live is not None:
+            await copies.carry_paid_in(conn, begun, live)
+        await corpora.delete_in(conn, begun)
 
 
 async def _live(db: Database, name: str) -> Corpus | None:
@@ -135,17 +155,29 @@ async def _need_idle(db: Database, corpus: Corpus) -> None:
 
 
 async def _take(conn: Connection, live: Corpus | None, following: Corpus) -> None:
-    """Lock both for this transaction, always in the same order, and check that nothing came between."""
-    for corpus in sorted((one for one in (live, following) if one is not None), key=lambda one: one.id):
-        await corpora.lock(conn, corpus)
+    """Lock both for this transaction, and check that nothing came between."""
+    await _lock(conn, live, following)
     begun = names.begun_at(following.name)
     revision = None if live is None else await _revision_in(conn, live)
+    if begun is not None and live is None and begun[1] is not None:
+        raise NotFoundError(
+            "the corpus was deleted after the copy was begun",
+            where=begun[0],
+            hint=f"`answertrail corpus delete {following.name}` deletes what was built; "
+            "ingesting with --apart again begins anew",
+        )
     if begun is not None and begun[1] != revision:
         raise MismatchError(
             "the corpus changed after the copy was begun, and publishing the copy would lose the change",
             where=begun[0],
             hint="ingest with --apart again: a new copy is begun from what the corpus is now",
         )
+
+
+async def _lock(conn: Connection, live: Corpus | None, begun: Corpus) -> None:
+    """Lock both for this transaction, always in the same order."""
+    for corpus in sorted((one for one in (live, begun) if one is not None), key=lambda one: one.id):
+        await corpora.lock(conn, corpus)
 
 
 async def _revision_in(conn: Connection, corpus: Corpus) -> int:

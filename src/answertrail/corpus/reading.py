@@ -42,6 +42,8 @@ _Result: TypeAlias = tuple[Read | Failure, list[Chunk]]
 async def read_groups(run: IngestRun, groups: Sequence[Group], shown: Progress) -> None:
     """Read every group that is not in the corpus as it is; return when none is left, here or in other hands."""
     shown.begin("reading", len(groups))
+    spare = [path for group in groups for other in group.fallbacks for path in other.files]
+    run.marks = {**run.marks, **await asyncio.to_thread(marks_of, spare)}
     waiting = [group for group in groups if not await _step(run, group, shown)]
     while waiting:
         await asyncio.sleep(_WAIT_S)
@@ -55,6 +57,7 @@ async def _step(run: IngestRun, group: Group, shown: Progress) -> bool:
     if before and _is_unchanged(run, group, before):
         run.report.unchanged += 1
         _met(run, group, before)
+        await _leave_aside(run, group, group.source)
     elif not await claims.claim(run.db, run.corpus, STAGE, [group.source], run.worker):
         return False
     else:
@@ -72,7 +75,7 @@ async def _done_elsewhere(run: IngestRun, group: Group, before: SourceItem | Non
     faults = [item for item in now if item.state == "failed" and item != run.known.get(item.source)]
     as_it_is = read_now is not None and read_now.state == "ok" and read_now.fingerprint == group.fingerprint
     done = as_it_is and read_now != before
-    if not done and (group.kind == "documents" or not faults):
+    if not done and (group.kind == "documents" or group.fallbacks or not faults):
         return False
     for item in faults:
         run.touched.add(item.source)
@@ -88,6 +91,7 @@ async def _done_elsewhere(run: IngestRun, group: Group, before: SourceItem | Non
     elif read_now is not None and not faults:
         run.report.elsewhere += 1
         _met(run, group, read_now)
+        await _leave_aside(run, group, group.source)
     return True
 
 
@@ -103,13 +107,28 @@ def _is_unchanged(run: IngestRun, group: Group, before: SourceItem) -> bool:
     return same and run.owners.get(before.document_id or "") == group.source
 
 
+async def _leave_aside(run: IngestRun, group: Group, read_last: str) -> None:
+    """Report the files of a document that were not needed, those behind the one read last."""
+    candidates = [candidate.source for candidate in group.candidates]
+    for source in candidates[candidates.index(read_last) + 1 :]:
+        reason = f"duplicate of {read_last}"
+        async with run.db.transaction() as conn:
+            await sources.record_skipped(conn, run.corpus, source, reason)
+        run.touched.add(source)
+        run.report.skipped.append(LeftOut(source, reason))
+
+
 async def _group(run: IngestRun, group: Group) -> None:
     _log.debug("reading %s", group.source)
     # Parsing is the slow part; a thread keeps the async core free for whoever shares it.
     results = _read(group)
-    whole, longer = True, False
+    looked_at = [group]
+    unread: set[str] = set()
+    longer = False
     while block := await asyncio.to_thread(_next, results):
-        if await asyncio.to_thread(marks_of, group.files) != {path: run.marks[path] for path in group.files}:
+        looked_at += [one for item, _ in block if (one := group.candidate(item.source)) not in looked_at]
+        files = {path for candidate in looked_at for path in candidate.files}
+        if await asyncio.to_thread(marks_of, files) != {path: run.marks[path] for path in files}:
             # What was read may be half of one version and half of another.
             await failed(run, group.source, "changed or deleted while it was read; ingest it again", None)
             return
@@ -120,11 +139,14 @@ async def _group(run: IngestRun, group: Group) -> None:
             if isinstance(item, Read):
                 await _document(run, group, item, chunks)
             else:
-                whole = whole and item.line is not None
+                if item.line is None:
+                    unread.add(item.source)
                 await failed(run, item.source, item.reason, item.line)
-    if whole:
-        run.read.update(display(path) for path in group.files)
-    if whole and group.kind == "documents":
+    await _leave_aside(run, group, looked_at[-1].source)
+    for candidate in looked_at:
+        if candidate.source not in unread:
+            run.read.update(display(path) for path in candidate.files)
+    if group.kind == "documents" and not unread:
         # That the file was read to its end, for whoever comes to it next.
         async with run.db.transaction() as conn:
             await sources.record_ok(conn, run.corpus, group.source, document_id=None, fingerprint=group.fingerprint)
@@ -144,11 +166,11 @@ async def _document(run: IngestRun, group: Group, item: Read, chunks: Sequence[C
     if not chunks:
         await failed(run, item.source, "the document holds no words", None)
         return
-    rival = _rival(run, item)
+    rival = _rival(run, group, item)
     if rival is None:
         try:
             async with run.db.transaction() as conn:
-                rival = await _rival_elsewhere(conn, run, item)
+                rival = await _rival_elsewhere(conn, run, group, item)
                 if rival is None:
                     change = await documents.replace(
                         conn,
@@ -157,7 +179,7 @@ async def _document(run: IngestRun, group: Group, item: Read, chunks: Sequence[C
                         chunks,
                         content_hash=content_hash(item.document),
                         source=item.source,
-                        fingerprint=group.fingerprint,
+                        fingerprint=group.candidate(item.source).fingerprint,
                         notes=item.notes,
                         contexts=contexts_of(item.document, chunks, run.corpus.context),
                     )
@@ -165,8 +187,7 @@ async def _document(run: IngestRun, group: Group, item: Read, chunks: Sequence[C
             await failed(run, item.source, str(error), None)
             return
     if rival is not None:
-        reason = f"the id {item.document.id} already belongs to {rival}; ingest both in one command or rename one"
-        await failed(run, item.source, reason, None)
+        await failed(run, item.source, _taken(run, item.document.id, rival), None)
         return
     run.touched.add(item.source)
     run.given[item.document.id] = item.source
@@ -183,12 +204,12 @@ def _count_unread(run: IngestRun, document: Document) -> None:
         run.report.unread[code] = run.report.unread.get(code, 0) + 1
 
 
-def _rival(run: IngestRun, item: Read) -> str | None:
+def _rival(run: IngestRun, group: Group, item: Read) -> str | None:
     """Return another source of this document id: earlier in this ingest, or still there outside it."""
     if item.document.id in run.given:
         return run.given[item.document.id]
     for source in run.sources_of.get(item.document.id, ()):
-        if source == item.source:
+        if group.holds(source):
             continue
         there = of_origin(source) or exists(file_of(source))
         if there and file_of(source) not in run.in_reach and source not in run.touched:
@@ -196,12 +217,18 @@ def _rival(run: IngestRun, item: Read) -> str | None:
     return None
 
 
-async def _rival_elsewhere(conn: Connection, run: IngestRun, item: Read) -> str | None:
+async def _rival_elsewhere(conn: Connection, run: IngestRun, group: Group, item: Read) -> str | None:
     """Return another source that gave this document id in another worker's hands since this ingest began."""
     now = await sources.owner_in(conn, run.corpus, item.document.id)
-    if now is None or now.source == item.source or now == run.known.get(now.source):
+    if now is None or now.source == item.source or group.holds(now.source) or now == run.known.get(now.source):
         return None
     return now.source
+
+
+def _taken(run: IngestRun, document_id: str, rival: str) -> str:
+    if document_id in run.given or file_of(rival) in run.in_reach:
+        return f"two sources give the id {document_id} in one ingest, this one and {rival}; rename one"
+    return f"the id {document_id} already belongs to {rival}; ingest both in one command or rename one"
 
 
 def content_hash(document: Document) -> str:

@@ -30,6 +30,25 @@ BOOKS = (
 """What is known of where it came from and how it was cleaned. Each may refer to the ones before."""
 LEFT_OUT = ("claims", "search_indexes")
 """Tables of a corpus that no copy takes: what workers have in hand, what engines were filled with."""
+_HELD = (
+    "SELECT embedder_id, embedder_spec, language, context, asked_in FROM corpora WHERE id = %s",
+    "SELECT document_id, content_hash, chunks_hash, record, source FROM documents WHERE corpus_id = %s",
+    "SELECT document_id, ordinal, start_s, end_s, text, speaker, raw_text FROM segments WHERE corpus_id = %s",
+    "SELECT chunk_id, document_id, ordinal, start_s, end_s, char_start, char_end, text_hash, embedded_hash"
+    " FROM chunks WHERE corpus_id = %s",
+)
+"""What two states of a corpus are compared by."""
+_PAID = (
+    ("cleaning_batches", "batch_key, texts, reason, asked_at", ""),
+    (
+        "origin_items",
+        "origin, item_id, listing, listed_at, gone_at",
+        "AND EXISTS (SELECT FROM fetched_items f WHERE (f.corpus_id, f.origin, f.item_id)"
+        " = (s.corpus_id, s.origin, s.item_id))",
+    ),
+    ("fetched_items", "origin, item_id, document, notes, fetched_at", ""),
+)
+"""Tables whose rows cost something to get, their columns, and which rows."""
 
 
 async def copy(db: Database, source: Corpus, name: str) -> Corpus:
@@ -104,20 +123,31 @@ async def rename_in(conn: Connection, corpus: Corpus, name: str) -> None:
 
 
 async def same_content_in(conn: Connection, one: Corpus, other: Corpus) -> bool:
-    """Whether two corpora hold the same documents, word for word, from the same sources."""
-    for query in (
-        "SELECT document_id, content_hash, chunks_hash, record, source FROM documents WHERE corpus_id = %s",
-        "SELECT document_id, ordinal, raw_text FROM segments WHERE corpus_id = %s AND raw_text IS NOT NULL",
-    ):
+    """Whether two corpora are made alike and hold the same documents, captioned and mended, from the same sources."""
+    for query in _HELD:
         for first, second in ((one, other), (other, one)):
             cursor = await conn.execute(
-                f"SELECT EXISTS (({query}) EXCEPT ({query}))",
+                f"SELECT EXISTS (({query}) EXCEPT ALL ({query}))",
                 (first.id, second.id),
             )
             (differs,) = await cursor.fetchone() or (True,)
             if differs:
                 return False
     return True
+
+
+async def carry_paid_in(conn: Connection, source: Corpus, target: Corpus) -> None:
+    """Let the target have the replies and transcripts that the source got and it has not: they took money and hours.
+
+    What was fetched of an item comes with its listing, and is pending in the target until it is
+    made a document there. What the target has stays.
+    """
+    for table, columns, chosen in _PAID:
+        await conn.execute(
+            f"INSERT INTO {table} (corpus_id, {columns}) SELECT %s, {columns} FROM {table} s"  # noqa: S608 - constants
+            f" WHERE s.corpus_id = %s {chosen} ON CONFLICT DO NOTHING",
+            (target.id, source.id),
+        )
 
 
 async def _columns(conn: Connection, table: str, without: Sequence[str]) -> sql.Composed:

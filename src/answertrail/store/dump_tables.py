@@ -89,6 +89,7 @@ WITHHELD_ITEMS = Table(
         *_of("text", "origin item_id state kind reason"),
         *_of("instant", "retry_at", optional=True),
         *_of("integer", "attempts"),
+        *_of("text", "wish", optional=True),
         *_of("instant", "seen_at"),
     ),
     "origin, item_id",

@@ -9,9 +9,6 @@ from datetime import datetime
 from typing import Any, Literal
 
 from answertrail.records.base import instant
-from answertrail.records.chunk import embedded_text, text_hash
-from answertrail.records.document import Document
-from answertrail.store import corpora
 from answertrail.store.connection import Connection, Database
 from answertrail.store.rows import Corpus
 from answertrail.store.texts import check_storable
@@ -21,15 +18,13 @@ STATES: tuple[State, ...] = ("pending", "fetched", "skipped", "failed", "gone")
 
 _ITEMS = """
     SELECT i.item_id, i.listing, i.gone_at, f.item_id IS NOT NULL, d.document_id IS NOT NULL,
-           w.state, w.kind, w.reason, w.retry_at, coalesce(w.attempts, 0)
+           w.state, w.kind, w.reason, w.retry_at, coalesce(w.attempts, 0), coalesce(w.wish, '')
     FROM origin_items i
     LEFT JOIN fetched_items f USING (corpus_id, origin, item_id)
     LEFT JOIN withheld_items w USING (corpus_id, origin, item_id)
     LEFT JOIN documents d ON d.corpus_id = i.corpus_id AND d.document_id = i.item_id
     WHERE i.corpus_id = %s AND i.origin = %s
 """
-# What a listing knows of a document; all else (language, words, who made the captions) was fetched.
-_LISTED_FIELDS = ("title", "published_at", "published_at_source", "url", "description", "tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,8 @@ class OriginItem:
     """One item with all that is known of it.
 
     `fetched` and `has_document` may differ: a document can be deleted after it was fetched.
-    `kind`, `reason`, `retry_at` and `attempts` are of the last time it gave no words, if ever.
+    `kind`, `reason`, `retry_at` and `attempts` are of the last time it gave no words, if ever;
+    `wish` is what was asked for then, in the words of `record_withheld`.
     """
 
     id: str
@@ -50,6 +46,7 @@ class OriginItem:
     reason: str | None
     retry_at: datetime | None
     attempts: int
+    wish: str = ""
 
     def state(self, now: datetime) -> State:
         """Return its state; `pending` is what the next run takes, also when a wait is over."""
@@ -108,6 +105,15 @@ def _newest_first(found: OriginItem) -> tuple[float, str]:
         return (0.0, found.id)
 
 
+async def clock(db: Database) -> datetime:
+    """Return the database's time, by which `listed_since` tells what came first."""
+    async with db.transaction() as conn:
+        row = await (await conn.execute("SELECT clock_timestamp()")).fetchone()
+    assert row is not None
+    now: datetime = row[0]
+    return now
+
+
 async def put_listing(conn: Connection, corpus: Corpus, origin: str, listings: Mapping[str, Mapping[str, Any]]) -> None:
     """Keep what was listed, by id; an item that was gone is there again.
 
@@ -125,6 +131,15 @@ async def put_listing(conn: Connection, corpus: Corpus, origin: str, listings: M
             """,
             rows,
         )
+
+
+async def listed_since(conn: Connection, corpus: Corpus, origin: str, began: datetime) -> frozenset[str]:
+    """Return the items that another listing, which ended after `began` (the database's time), has seen."""
+    cursor = await conn.execute(
+        "SELECT item_id FROM origin_items WHERE corpus_id = %s AND origin = %s AND listed_at > %s",
+        (corpus.id, origin, began),
+    )
+    return frozenset([item_id for (item_id,) in await cursor.fetchall()])
 
 
 async def mark_gone(conn: Connection, corpus: Corpus, origin: str, item_ids: Collection[str]) -> None:
@@ -161,18 +176,24 @@ async def record_withheld(
     kind: str,
     reason: str,
     retry_at: datetime | None,
+    wish: str = "",
 ) -> None:
-    """Keep why an item gave no words; the same reason again is one attempt more."""
+    """Keep why an item gave no words; the same reason again is one attempt more.
+
+    `wish` says what was asked for (the languages), so that another wish is known to be another.
+    """
     await conn.execute(
         """
-        INSERT INTO withheld_items (corpus_id, origin, item_id, state, kind, reason, retry_at)
-        VALUES (%s, %s, %s, %s, %s, %s, %s)
+        INSERT INTO withheld_items (corpus_id, origin, item_id, state, kind, reason, retry_at, wish)
+        VALUES (%s, %s, %s, %s, %s, %s, %s, %s)
         ON CONFLICT (corpus_id, origin, item_id) DO UPDATE
         SET state = excluded.state, kind = excluded.kind, reason = excluded.reason, retry_at = excluded.retry_at,
-            attempts = CASE WHEN withheld_items.kind = excluded.kind THEN withheld_items.attempts + 1 ELSE 1 END,
-            seen_at = now()
+            attempts = CASE WHEN withheld_items.kind = excluded.kind
+                             AND withheld_items.wish IS NOT DISTINCT FROM excluded.wish
+                            THEN withheld_items.attempts + 1 ELSE 1 END,
+            wish = excluded.wish, seen_at = now()
         """,
-        (corpus.id, origin, item_id, state, kind, reason.replace("\0", "\ufffd"), retry_at),
+        (corpus.id, origin, item_id, state, kind, reason.replace("\0", "\ufffd"), retry_at, wish),
     )
 
 
@@ -189,6 +210,17 @@ async def fetched_document(
     return (dict(row[0]), tuple(row[1])) if row else None
 
 
+async def fetched_languages(db: Database, corpus: Corpus, origin: str) -> dict[str, int]:
+    """Count the items that an origin gave by the language of their words; those that state none are left out."""
+    async with db.transaction() as conn:
+        cursor = await conn.execute(
+            "SELECT document->>'language', count(*) FROM fetched_items WHERE corpus_id = %s AND origin = %s"
+            " AND document->>'language' IS NOT NULL GROUP BY 1 ORDER BY 1",
+            (corpus.id, origin),
+        )
+        return {str(language): int(count) for language, count in await cursor.fetchall()}
+
+
 async def forget_fetched(conn: Connection, corpus: Corpus, item_id: str, *, own: str, family: str) -> None:
     """Drop what was fetched of an item, so that it is fetched anew; its document stays until then."""
     await conn.execute(
@@ -202,70 +234,3 @@ async def forget_withheld(conn: Connection, corpus: Corpus, origin: str, item_id
     await conn.execute(
         "DELETE FROM withheld_items WHERE corpus_id = %s AND origin = %s AND item_id = %s", (corpus.id, origin, item_id)
     )
-
-
-async def source_of(conn: Connection, corpus: Corpus, document_id: str) -> str | None:
-    """Return the source that gave a document, None when there is none of this id."""
-    cursor = await conn.execute(
-        "SELECT source FROM documents WHERE corpus_id = %s AND document_id = %s", (corpus.id, document_id)
-    )
-    row = await cursor.fetchone()
-    return None if row is None else str(row[0])
-
-
-async def chunk_words(conn: Connection, corpus: Corpus, document_id: str) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return id, text and speakers of a document's chunks, in order."""
-    cursor = await conn.execute(
-        "SELECT chunk_id, text, speakers FROM chunks WHERE corpus_id = %s AND document_id = %s ORDER BY ordinal",
-        (corpus.id, document_id),
-    )
-    return [(chunk_id, text, tuple(speakers)) for chunk_id, text, speakers in await cursor.fetchall()]
-
-
-async def update_listed(
-    conn: Connection, corpus: Corpus, document: Document, *, content_hash: str, contexts: Mapping[str, str]
-) -> bool:
-    """Bring title, date, page, description and tags of a document up to date; its words stay, cleaned or not.
-
-    `contexts` are the new contexts of its chunks by id, where the corpus embeds any. Returns
-    whether there is such a document. The corpus revision grows.
-    """
-    full = document.as_json()
-    check_storable(full, where=document.id)
-    known = {name: full[name] for name in _LISTED_FIELDS if name in full}
-    await corpora.lock(conn, corpus)
-    cursor = await conn.execute(
-        """
-        UPDATE documents SET title = %s, published_at = %s, published_at_text = %s, url = %s, description = %s,
-            tags = %s, record = (record - %s::text[]) || %s::jsonb, content_hash = %s
-        WHERE corpus_id = %s AND document_id = %s
-        """,
-        (
-            document.title,
-            instant(document.published_at) if document.published_at else None,
-            document.published_at,
-            document.url,
-            document.description,
-            document.tags,
-            list(_LISTED_FIELDS),
-            json.dumps(known, ensure_ascii=False),
-            content_hash,
-            corpus.id,
-            document.id,
-        ),
-    )
-    if cursor.rowcount == 0:
-        return False
-    texts = {chunk_id: text for chunk_id, text, _ in await chunk_words(conn, corpus, document.id)} if contexts else {}
-    for chunk_id, context in contexts.items():
-        await conn.execute(
-            "UPDATE chunks SET context = %s, embedded_hash = %s WHERE corpus_id = %s AND chunk_id = %s",
-            (
-                context or None,
-                text_hash(embedded_text(context, texts[chunk_id])) if context else None,
-                corpus.id,
-                chunk_id,
-            ),
-        )
-    await corpora.bump_revision(conn, corpus)
-    return True

@@ -20,6 +20,7 @@ from answertrail.store.connection import Connection, first_line
 from answertrail.store.documents import COLUMNS, columns_of, head
 from answertrail.store.dump_tables import Table
 from answertrail.store.rows import Corpus
+from answertrail.store.vector_rows import of_corpus
 
 _DOCUMENTS_AT_ONCE = 50
 _DOCUMENTS = f"COPY documents (corpus_id, {COLUMNS}, ingested_at) FROM STDIN"
@@ -129,15 +130,32 @@ async def put_rows(
 
 
 async def put_unembeddable(conn: Connection, corpus: Corpus, given: Iterable[tuple[str, str]], *, where: str) -> int:
-    """Record pairs (text hash, reason) of texts without a vector, beside what is recorded already."""
+    """Record pairs (text hash, reason) of texts without a vector, beside what is recorded already; return how many.
+
+    Raises InputError for a hash that is given twice or is of no text of the corpus: what is recorded
+    is shared with every corpus of the embedder, and a text that is recorded is never embedded.
+    """
+    await conn.execute(
+        'CREATE TEMPORARY TABLE given_unembeddable (text_hash text COLLATE "C" PRIMARY KEY, reason text NOT NULL)'
+        " ON COMMIT DROP"
+    )
     count = 0
-    async with _told(where):
-        for batch in _batches(given, _DOCUMENTS_AT_ONCE * 10):
-            await conn.cursor().executemany(
-                "INSERT INTO unembeddable (embedder_id, text_hash, reason) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
-                [(corpus.embedder_id, key, reason) for key, reason in batch],
-            )
-            count += len(batch)
+    async with _told(where), conn.cursor().copy("COPY given_unembeddable (text_hash, reason) FROM STDIN") as copy:
+        for pair in given:
+            await copy.write_row(pair)
+            count += 1
+    await conn.execute("ANALYZE given_unembeddable")
+    cursor = await conn.execute(
+        sql.SQL("SELECT count(*) FROM given_unembeddable e WHERE NOT {}").format(of_corpus(corpus)),
+    )
+    (strange,) = await cursor.fetchone() or (0,)
+    if strange:
+        raise InputError(f"{strange} of the hashes are of no text of the corpus", where=where)
+    await conn.execute(
+        "INSERT INTO unembeddable (embedder_id, text_hash, reason) SELECT %s, text_hash, reason"
+        " FROM given_unembeddable ORDER BY text_hash ON CONFLICT DO NOTHING",
+        (corpus.embedder_id,),
+    )
     return count
 
 

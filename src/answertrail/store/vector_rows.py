@@ -46,7 +46,7 @@ async def hashes_in(conn: Connection, corpus: Corpus) -> AsyncIterator[str]:
     async with conn.cursor(name="dump_hashes") as cursor:
         await cursor.execute(
             sql.SQL("SELECT e.text_hash FROM {} e WHERE {} ORDER BY e.text_hash").format(
-                table(corpus.embedder_id), _of(corpus)
+                table(corpus.embedder_id), of_corpus(corpus)
             )
         )
         while rows := await cursor.fetchmany(_HASHES_AT_ONCE):
@@ -61,7 +61,7 @@ async def blocks_in(conn: Connection, corpus: Corpus) -> AsyncIterator[Block]:
     async with conn.cursor(name="dump_vectors", binary=True) as cursor:
         await cursor.execute(
             sql.SQL("SELECT e.embedding FROM {} e WHERE {} ORDER BY e.text_hash").format(
-                table(corpus.embedder_id), _of(corpus)
+                table(corpus.embedder_id), of_corpus(corpus)
             )
         )
         while rows := await cursor.fetchmany(rows_at_once(dims)):
@@ -71,7 +71,8 @@ async def blocks_in(conn: Connection, corpus: Corpus) -> AsyncIterator[Block]:
             yield block
 
 
-def _of(corpus: Corpus) -> sql.Composed:
+def of_corpus(corpus: Corpus) -> sql.Composed:
+    """Return the condition that the text of a row `e` is one that the corpus embeds."""
     return sql.SQL("EXISTS (SELECT FROM chunks c WHERE c.corpus_id = {} AND {} = e.text_hash)").format(
         sql.Literal(corpus.id), EMBEDDED_HASH
     )
@@ -115,7 +116,7 @@ async def put(conn: Connection, corpus: Corpus, blocks: Iterable[tuple[Sequence[
         await copy.write(_COPY_TRAILER)
     await conn.execute("ANALYZE given_vectors")
     cursor = await conn.execute(
-        sql.SQL("SELECT count(*) FROM given_vectors e WHERE NOT {}").format(_of(corpus)),
+        sql.SQL("SELECT count(*) FROM given_vectors e WHERE NOT {}").format(of_corpus(corpus)),
     )
     (strange,) = await cursor.fetchone() or (0,)
     if strange:

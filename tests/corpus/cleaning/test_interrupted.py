@@ -166,3 +166,26 @@ async def test_a_script_that_ends_is_no_fault_of_a_service(database: Database) -
     corpus = await corpus_with(database, many("a", 40))
     with pytest.raises(InputError, match="script ended"):
         await clean_pending(database, corpus, ScriptedModel([]), Glossary())
+
+
+async def test_a_full_disk_of_the_database_is_no_fault_of_the_model(database: Database) -> None:
+    corpus = await corpus_with(database, many("a", 20))
+    async with database.transaction() as conn:
+        await conn.execute(
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION 'the disk is full' USING ERRCODE = 'disk_full'; END $$"
+        )
+        await conn.execute(
+            "CREATE TRIGGER full_disk BEFORE INSERT ON cleaning_batches EXECUTE FUNCTION full_disk()",
+        )
+    author = ScriptedModel(lambda r: reply_of([x["text"] for x in data_of(r)["lines"]]))
+    try:
+        with pytest.raises(ServiceError, match="the database failed: the disk is full"):
+            await clean_pending(database, corpus, author)
+    finally:
+        async with database.transaction() as conn:
+            await conn.execute("DROP FUNCTION full_disk CASCADE")
+    assert len(author.requests) == 1
+    # The claim ended with the worker, and nothing counts as cleaned.
+    report = await clean_pending(database, corpus, author)
+    assert (report.stopped, report.documents) == (None, 1)

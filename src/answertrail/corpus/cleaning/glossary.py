@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import re
+import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,8 @@ from answertrail.corpus.cleaning.words import Word, words_of
 from answertrail.errors import InputError, NotFoundError
 
 _ARROW = re.compile(r"\s*(?:->|→)\s*")
+# The loader lets the errors of its constructors through, as for `!!bool x`.
+_YAML_ERRORS = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 _HINT = "expected `heard -> written`, such as: cube net ease -> Kubernetes"
 
 
@@ -160,7 +163,7 @@ def _yaml(text: str, where: str) -> Iterator[tuple[str, Term]]:
     hint = "expected `heard: written`, or `written:` with a list of what is heard; quote numbers, yes and no"
     try:
         value = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except _YAML_ERRORS as error:
         mark = getattr(error, "problem_mark", None)
         place = where if mark is None else f"{where}:{mark.line + 1}"
         raise InputError("the glossary is no YAML", where=place, hint=hint) from error
@@ -173,7 +176,9 @@ def _yaml(text: str, where: str) -> Iterator[tuple[str, Term]]:
         written = key if isinstance(entry, list) else entry
         for one in heard:
             if not isinstance(one, str) or not isinstance(written, str):
-                raise InputError(f"no glossary entry: {key!r}: {entry!r}"[:200], where=where, hint=hint)
+                # reprlib, since with aliases a few lines of YAML can be gigabytes of text.
+                said = f"no glossary entry: {reprlib.repr(key)}: {reprlib.repr(entry)}"
+                raise InputError(said, where=where, hint=hint)
             yield where, _term(one, written)
 
 

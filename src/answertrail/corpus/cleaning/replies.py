@@ -14,6 +14,7 @@ _FINISH = {
     "refusal": "it is a refusal",
 }
 _SHOWN = 5
+_MOST = 10**9
 
 
 class BadReplyError(ValueError):
@@ -47,7 +48,10 @@ def parse(reply: ChatReply, count: int) -> tuple[str, ...]:
 def _is_line(line: Any) -> bool:
     if not isinstance(line, dict) or set(line) != {"i", "text"}:
         return False
-    return isinstance(line["i"], int) and not isinstance(line["i"], bool) and isinstance(line["text"], str)
+    number, text = line["i"], line["text"]
+    if not isinstance(number, int) or isinstance(number, bool) or not isinstance(text, str):
+        return False
+    return abs(number) < _MOST  # what is said of a fault stays short
 
 
 def _check_numbers(found: Counter[int], count: int) -> None:

@@ -57,6 +57,14 @@ class _Asked:
     key: str
 
 
+class _ModelError(Exception):
+    """The model's service failed, which ends the stage; a ServiceError beside it is the database's."""
+
+    def __init__(self, error: ServiceError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 async def clean_pending(
     db: Database,
     corpus: Corpus,
@@ -114,8 +122,8 @@ async def _step(run: _Run, document_id: str, shown: Progress) -> bool:
     if await run.pending(only=[document_id]):
         try:
             done = await _clean(run, document_id)
-        except ServiceError as error:
-            run.report.stopped = error
+        except _ModelError as fault:
+            run.report.stopped = fault.error
             done = False
     else:
         run.report.elsewhere += 1
@@ -195,7 +203,7 @@ async def _reply(run: _Run, one: _Asked) -> KeptReply:
         reply = await ask(run.model, one.rendered, count, run.settings, spent)
     except ServiceError as error:
         if not is_of_the_batch(error, spent):
-            raise
+            raise _ModelError(error) from error
         return KeptReply(None, f"the endpoint refused it: {error.message}")
     await cleaning.keep_reply(run.db, run.corpus, one.key, reply)
     return reply

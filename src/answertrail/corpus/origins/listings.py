@@ -14,13 +14,15 @@ from answertrail.records.base import instant
 from answertrail.records.chunk import Chunk
 from answertrail.records.document import Document
 from answertrail.records.jsonl import parse
-from answertrail.store import corpora, origins
+from answertrail.store import corpora, origin_documents, origins
 from answertrail.store.connection import Connection, Database
 from answertrail.store.origins import OriginItem
 from answertrail.store.rows import Corpus
 
 _SHOWN = ("title", "published_at", "url", "description", "tags")
 _SAME_LENGTH_S = 1.0
+_FULL = 19_000
+"""A channel that lists so many may have more: YouTube lists about the newest 20,000 uploads."""
 _SHARED = frozenset({"youtube"})
 """Kinds of origins whose ids are the same in all of them: a video is one, in a channel and in a playlist."""
 
@@ -60,11 +62,13 @@ async def list_origin(db: Database, corpus: Corpus, origin: Origin) -> ListRepor
     Sets of ids are compared, so one item deleted and one added are both seen. A changed title,
     date, description or tag is brought into the document without fetching it; a changed length
     means other words, and the item is fetched again, as is one whose transcripts were not there or
-    other ones. A feed may list its newest episodes only: older ones that it lacks are not gone.
+    other ones. A feed may list its newest episodes only, and a channel its newest uploads: older
+    ones that it lacks are not gone. Nor is what another listing has seen since this one began.
 
     Raises what `items` raises, and ServiceError for an empty listing where there were items; the
     corpus is then as it was.
     """
+    began = await origins.clock(db)
     listed = [item async for item in origin.items()]
     rows = {item.id: as_row(item) for item in listed}
     async with db.transaction() as conn:
@@ -77,16 +81,19 @@ async def list_origin(db: Database, corpus: Corpus, origin: Origin) -> ListRepor
                 where=origin.key,
                 hint="nothing was changed; try again later",
             )
-        beyond = _beyond_the_listing(origin.key, rows, before)
-        gone = tuple(sorted(present - rows.keys() - beyond))
+        spared = _beyond_the_listing(origin.key, rows, before) | await origins.listed_since(
+            conn, corpus, origin.key, began
+        )
+        gone = tuple(sorted(present - rows.keys() - spared))
         changed, renewed = set(), set()
         for item_id in rows.keys() & before.keys():
             old = before[item_id].listing
             row = rows[item_id] = _merged(item_id, old, rows[item_id])
-            if before[item_id].fetched and _other_length(old, row):
+            fetched = before[item_id].fetched
+            if fetched and (_other_length(old, row) or _others_to_read(old, row)):
                 renewed.add(item_id)
                 await origins.forget_fetched(conn, corpus, item_id, own=origin.key, family=family_of(origin.key))
-            elif not before[item_id].fetched and _transcripts(old) != _transcripts(row):
+            elif not fetched and _transcripts(old) != _transcripts(row):
                 renewed.add(item_id)
                 await origins.forget_withheld(conn, corpus, origin.key, item_id)
             elif any(old.get(name) != row.get(name) for name in _SHOWN):
@@ -118,16 +125,33 @@ def _merged(item_id: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> dic
 def _beyond_the_listing(
     key: str, rows: Mapping[str, Mapping[str, Any]], before: Mapping[str, OriginItem]
 ) -> frozenset[str]:
-    """Return the items of a feed that are older than all it lists."""
+    """Return the items that are older than all that is listed, of a listing that may hold the newest only."""
     dates = [instant(row["published_at"]) for row in rows.values() if row.get("published_at")]
-    if not key.startswith("rss:") or not dates:
+    is_feed = key.startswith("rss:")
+    if not dates or not (is_feed or len(rows) >= _FULL):
         return frozenset()
+    oldest = min(dates)
     known = {item_id: item.listing.get("published_at") for item_id, item in before.items()}
-    return frozenset(item_id for item_id, date in known.items() if date and instant(date) < min(dates))
+    return frozenset(item_id for item_id, date in known.items() if (instant(date) < oldest if date else not is_feed))
 
 
-def _transcripts(listing: Mapping[str, Any]) -> object:
-    return (listing.get("meta") or {}).get("transcripts")
+def _transcripts(listing: Mapping[str, Any]) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = (listing.get("meta") or {}).get("transcripts") or []
+    return found
+
+
+def _others_to_read(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether there are other transcripts than those that were read.
+
+    What follows a `?` may be a signature that is new with each listing, so that alone is no other
+    transcript; and where none is left there is nothing to read.
+    """
+    after = _bare(_transcripts(new))
+    return bool(after) and after != _bare(_transcripts(old))
+
+
+def _bare(transcripts: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{**said, "url": said["url"].partition("?")[0]} for said in transcripts]
 
 
 def _other_length(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
@@ -160,11 +184,11 @@ async def _update(conn: Connection, corpus: Corpus, key: str, item: Listed) -> N
     await origins.record_fetched(conn, corpus, key, item.id, document.as_json(), kept[1])
     contexts: dict[str, str] = {}
     if corpus.context:
-        words = await origins.chunk_words(conn, corpus, item.id)
+        words = await origin_documents.chunk_words(conn, corpus, item.id)
         chunks = [
             Chunk(id=chunk_id, document_id=item.id, ordinal=place, text=text, lines=(), speakers=speakers)
             for place, (chunk_id, text, speakers) in enumerate(words)
         ]
         made = contexts_of(document, chunks, corpus.context)
         contexts = {chunk.id: context for chunk, context in zip(chunks, made, strict=True)}
-    await origins.update_listed(conn, corpus, document, content_hash=content_hash(document), contexts=contexts)
+    await origin_documents.update_listed(conn, corpus, document, content_hash=content_hash(document), contexts=contexts)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from answertrail.corpus.sources.clock import clock, seconds
-from answertrail.corpus.sources.outcome import SourceFault
+from answertrail.corpus.sources.outcome import SourceFault, TimesFault
 
 _TIMES = re.compile(
     r"\s*(?P<start>-?\d{1,4}(?::\d{1,3}){1,3}(?:[.,]\d{1,9})?)"
@@ -234,11 +234,11 @@ def _next_index(state: _State) -> int:
 
 def _refuse(state: _State, *, headed: bool) -> None:
     if state.unread and len(state.unread) > max(3, 0.1 * len(state.cues)):
-        raise SourceFault("the times cannot be read", state.unread[0])
+        raise TimesFault("the times cannot be read", state.unread[0])
     if any(cue.lines for cue in state.cues):
         return
     if state.unread:
-        raise SourceFault("the times cannot be read", state.unread[0])
+        raise TimesFault("the times cannot be read", state.unread[0])
     if headed or state.cues:
         raise SourceFault("the file holds no captions")
     raise SourceFault("no cue with a time was found")

@@ -31,7 +31,8 @@ _CAPTIONS: Mapping[str, Captions] = {
 class Facts:
     """Facts about one document; None and empty mean not known. Times in seconds.
 
-    `published_at` is a contract date; `published_at_source` names the field it came from.
+    `published_at` is a contract date; `published_at_source` names the field it came from. `notes`
+    say which fields could not be understood.
     """
 
     title: str | None = None
@@ -48,6 +49,7 @@ class Facts:
     aliases: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def or_else(self, other: Facts) -> Facts:
         """Fill what is not known here from `other`; a date keeps the source it came with."""
@@ -56,6 +58,8 @@ class Facts:
             mine = getattr(self, item.name)
             if item.name == "meta":
                 changes["meta"] = {**other.meta, **mine}
+            elif item.name == "notes":
+                changes["notes"] = tuple(dict.fromkeys((*mine, *other.notes)))
             elif item.name == "published_at_source":
                 if self.published_at is None:
                     changes[item.name] = other.published_at_source
@@ -104,7 +108,8 @@ def from_info(data: Mapping[str, Any], file_language: str | None) -> Facts:
     `file_language` is the code in the caption file's name; with the lists of subtitles in the
     sidecar it tells human captions from automatic and from machine-translated ones.
     """
-    published, source = first_date(data, ("timestamp", "release_timestamp", "upload_date", "release_date"))
+    dates = ("timestamp", "release_timestamp", "upload_date", "release_date")
+    published, source, notes = first_date(data, dates, ".info.json")
     url = as_text(data.get("webpage_url")) or as_text(data.get("original_url"))
     extractor = str(data.get("extractor_key") or data.get("extractor") or "youtube").lower()
     if url is None and extractor.startswith("youtube"):
@@ -120,12 +125,13 @@ def from_info(data: Mapping[str, Any], file_language: str | None) -> Facts:
         description=as_text(data.get("description")),
         tags=as_texts(data.get("tags")),
         meta=picked(data, ("id", "channel", "channel_id", "uploader"), rename={"id": "video_id"}),
+        notes=notes,
     )
 
 
 def from_meta(data: Mapping[str, Any]) -> Facts:
     """Facts of a `*_meta.json` sidecar: id, date, title, type, speakers, topics."""
-    published, source = first_date(data, ("published_at", "date", "upload_date"))
+    published, source, notes = first_date(data, ("published_at", "date", "upload_date"), "_meta.json")
     media = data.get("media")
     linked = as_text(media.get("youtube")) if isinstance(media, Mapping) else None
     return Facts(
@@ -142,12 +148,13 @@ def from_meta(data: Mapping[str, Any]) -> Facts:
         speakers=as_texts(data.get("speakers")),
         # Whole minutes, and often wrong by more: told, but never held against the times.
         meta=picked(data, ("id", "duration_minutes"), rename={"id": "video_id"}),
+        notes=notes,
     )
 
 
 def from_manifest(row: Mapping[str, Any]) -> Facts:
     """Facts of a line of a manifest `episodes.jsonl`."""
-    published, source = first_date(row, ("published_at", "date", "date_added"))
+    published, source, notes = first_date(row, ("published_at", "date", "date_added"), "manifest")
     media = as_text(row.get("media"))
     return Facts(
         title=as_text(row.get("title")),
@@ -162,6 +169,7 @@ def from_manifest(row: Mapping[str, Any]) -> Facts:
         tags=as_texts(row.get("tags")),
         speakers=as_texts(row.get("speakers")),
         meta=picked(row, ("video_id", "episode", "collection", "duration_minutes")),
+        notes=notes,
     )
 
 

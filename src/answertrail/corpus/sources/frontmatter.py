@@ -12,11 +12,14 @@ _FIELD = re.compile(r"(?P<key>[A-Za-z][A-Za-z _-]{0,30}):(?!:)[ \t]*(?P<value>.*
 _PROPERTY = re.compile(r"(?:-[ ])?(?P<key>[A-Za-z][\w-]{0,30})::[ \t]+(?P<value>[^\n]*)(?:\n|\Z)")
 _LISTS = frozenset({"alias", "aliases", "tag", "tags"})
 _MAX_HEAD = 64 * 1024
-# The loader lets the errors of its constructors through, as for `date: 2024-99-99`.
+_MAX_DEPTH = 32
+_TOO_DEEP = f"front matter is nested more than {_MAX_DEPTH} deep"
+# The loader lets the errors of its constructors through, as for `date: 2024-99-99` or `!!bool x`.
 _YAML_ERRORS = (
     yaml.YAMLError,
     ArithmeticError,
     AttributeError,
+    LookupError,
     RecursionError,
     TypeError,
     ValueError,
@@ -24,7 +27,22 @@ _YAML_ERRORS = (
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without its surprises: aliases are refused, since a few lines can expand to gigabytes."""
+    """YAML without its surprises: neither aliases, of which a few lines can expand to gigabytes, nor deep nesting.
+
+    The scanner looks at all open brackets for each token, so its time grows with their square.
+    """
+
+    def fetch_flow_collection_start(self, TokenClass: Any) -> None:  # noqa: N803 - the library's name
+        """Begin a list or mapping in brackets; raise where too many are open."""
+        if self.flow_level >= _MAX_DEPTH:
+            raise yaml.YAMLError(_TOO_DEEP)
+        super().fetch_flow_collection_start(TokenClass)
+
+    def add_indent(self, column: int) -> bool:
+        """Begin a list or mapping of lines; raise where too many are open."""
+        if len(self.indents) >= _MAX_DEPTH:
+            raise yaml.YAMLError(_TOO_DEEP)
+        return bool(super().add_indent(column))
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """Compose a node; raise for an alias."""

@@ -9,7 +9,7 @@ from typing import Literal
 from answertrail.corpus.sources.facts import Facts
 from answertrail.corpus.sources.formats import FORMATS, format_of
 
-PARSER_VERSION = "2"
+PARSER_VERSION = "3"
 """Raise it when the same bytes give other documents, so that stored ones are read again."""
 
 Kind = Literal["captions", "text", "markdown", "documents", "converted"]
@@ -51,7 +51,9 @@ class Group:
     `id` is the document id, None for a file of `document/1` lines, which bring their own.
     `source` is how messages name it. `files` are all files used, the one read first.
     `fingerprint` is `sha256:<hex>` over their bytes, the id, the manifest line and
-    `PARSER_VERSION`: equal fingerprints give equal documents.
+    `PARSER_VERSION`: equal fingerprints give equal documents. `fallbacks` are the other files of
+    the document, best first, without fallbacks of their own: the next is read when one before it
+    cannot be.
     """
 
     id: str | None
@@ -61,3 +63,17 @@ class Group:
     fingerprint: str
     facts: Facts = field(default_factory=Facts)
     files: tuple[Path, ...] = ()
+    fallbacks: tuple[Group, ...] = ()
+
+    @property
+    def candidates(self) -> tuple[Group, ...]:
+        """The document as read from each of its files, the best first."""
+        return (self, *self.fallbacks)
+
+    def candidate(self, source: str) -> Group:
+        """The candidate of this source; a line of `document/1` is of the file itself."""
+        return next((one for one in self.candidates if one.source == source), self)
+
+    def holds(self, source: str) -> bool:
+        """Whether the source is one of the files of the document."""
+        return any(one.source == source for one in self.candidates)

@@ -90,13 +90,18 @@ def converted(page: Page) -> Converted:
 
 def tree_of(markup: str) -> etree._Element:
     """Parse HTML as leniently as browsers do. Raises SourceFault."""
-    # As bytes of a known encoding: what the page says of its own is no longer true.
-    parser = lxml.html.HTMLParser(encoding="utf-8", no_network=True, huge_tree=False)
-    try:
-        tree = lxml.html.document_fromstring(storable(markup).encode(), parser=parser)
-    except (etree.LxmlError, ValueError, AssertionError) as error:
-        raise SourceFault(f"not readable as HTML: {' '.join(str(error).split())[:200]}") from None
-    return tree
+    raw = storable(markup).encode()
+    for deep in (False, True):
+        # As bytes of a known encoding: what the page says of its own is no longer true.
+        parser = lxml.html.HTMLParser(encoding="utf-8", no_network=True, huge_tree=deep)
+        try:
+            tree = lxml.html.document_fromstring(raw, parser=parser)
+        except (etree.LxmlError, ValueError, AssertionError) as error:
+            raise SourceFault(f"not readable as HTML: {' '.join(str(error).split())[:200]}") from None
+        # The parser stops at a limit, here of 256 or 2,048 levels, and drops the rest without an error.
+        if not any("depth in document" in entry.message for entry in parser.error_log):
+            return tree
+    raise SourceFault("the page is nested too deeply to be read: more than 2,048 elements within one another")
 
 
 def decoded(raw: bytes, charset: str | None = None) -> Page:

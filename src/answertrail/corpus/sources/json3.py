@@ -16,7 +16,7 @@ from typing import Any
 from answertrail.corpus.sources.layers import without_layers
 from answertrail.corpus.sources.markup import folded
 from answertrail.corpus.sources.order import Cue, sorted_cues
-from answertrail.corpus.sources.outcome import SourceFault
+from answertrail.corpus.sources.outcome import SourceFault, TimesFault
 from answertrail.corpus.sources.timed import Timed
 from answertrail.corpus.sources.turns import turns
 
@@ -62,7 +62,7 @@ def read_json3(text: str) -> Timed:
     try:
         ordered, repairs = sorted_cues(cues)
     except SourceFault as fault:
-        raise SourceFault(f"event {fault.line}: {fault.reason}") from None
+        raise TimesFault(f"event {fault.line}: {fault.reason}") from None
     ordered, layers = without_layers(ordered)
     notes.extend(note.replace("(line ", "(event ", 1) for note in (*repairs, *layers))
     return Timed(tuple(ordered), tuple(notes), automatic=automatic, by_word=automatic)

@@ -7,7 +7,7 @@ from typing import Any
 
 from answertrail.corpus.sources.clock import clock
 from answertrail.corpus.sources.order import Cue
-from answertrail.corpus.sources.outcome import SourceFault
+from answertrail.corpus.sources.outcome import TimesFault
 from answertrail.corpus.sources.values import storable
 from answertrail.records import Segment
 
@@ -29,14 +29,14 @@ def length_of(stated: float | None, cues: Sequence[Cue]) -> tuple[float | None, 
     """Hold the times against the stated length in seconds; return the length and notes.
 
     A start far past the end means that the times, or the length, belong to something else:
-    SourceFault. A little past is rounding, and then the times are believed.
+    TimesFault. A little past is rounding, and then the times are believed.
     """
     if stated is None:
         return None, []
     slack = max(PAST_END_S, 0.01 * stated)
     late = next((cue for cue in cues if cue.start > stated + slack), None)
     if late is not None:
-        raise SourceFault(
+        raise TimesFault(
             f"starts at {clock(late.start)}, after the end of the recording ({clock(stated)})",
             late.line,
         )

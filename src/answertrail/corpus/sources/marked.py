@@ -11,7 +11,7 @@ from answertrail.corpus.sources.clock import STAMP, seconds
 from answertrail.corpus.sources.labels import LABEL, speaker_name
 from answertrail.corpus.sources.markup import folded
 from answertrail.corpus.sources.order import Cue, kept_in_order
-from answertrail.corpus.sources.outcome import SourceFault
+from answertrail.corpus.sources.outcome import TimesFault
 from answertrail.corpus.sources.timed import Timed
 
 # `\[06:04\]`, `[1:02:03]`, with hundredths or video frames; `[12:34](...)` is a link, not a mark.
@@ -83,7 +83,7 @@ def _pieces_and_marks(lines: Sequence[tuple[int, str]]) -> tuple[list[_Piece], l
             if fresh:
                 time = seconds(stamps[index - 1])
                 if time is None:
-                    raise SourceFault(f"the time {stamps[index - 1]} cannot be read", number)
+                    raise TimesFault(f"the time {stamps[index - 1]} cannot be read", number)
                 marks.append(Cue(time, float(place), "", None, number))
             text = folded(word)
             if not text:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from answertrail.corpus.sources.dates import contract_date
 from answertrail.corpus.sources.facts import Facts
+from answertrail.corpus.sources.outcome import SourceFault
 from answertrail.corpus.sources.values import YOUTUBE_ID, video_url
+
+MAX_ID_CHARS = 300
+"""As long as an id of the contract may be."""
 
 _BRACKETED_ID = re.compile(r"(?P<title>.*\S)?[ _-]*\[(?P<id>[A-Za-z0-9_-]{11})\]")
 _NAME_DATE = re.compile(r"(?<!\d)(\d{4})([-_]?)(\d{2})\2(\d{2})(?!\d)")
@@ -31,6 +36,23 @@ def from_name(stem: str) -> Facts:
         url=video_url(video),
         meta={"video_id": video} if video else {},
     )
+
+
+def check_name(path: Path, document_id: str | None) -> None:
+    """Raise SourceFault for a file whose name makes neither a title nor an id."""
+    try:
+        path.name.encode("utf-8")
+    except UnicodeEncodeError:
+        raise SourceFault("the name of the file is not UTF-8; rename it") from None
+    if document_id is None:
+        return
+    if "\n" in document_id:
+        raise SourceFault("the name of the file holds a line break; rename it")
+    if len(document_id) > MAX_ID_CHARS:
+        raise SourceFault(
+            f"the id made of the file's name has {len(document_id)} characters, at most {MAX_ID_CHARS} are allowed; "
+            "rename it"
+        )
 
 
 def video_id(stem: str) -> str | None:

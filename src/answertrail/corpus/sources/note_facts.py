@@ -28,7 +28,7 @@ def from_front_matter(data: Mapping[str, Any]) -> Facts:
 
     Fields that mean nothing to us stay in `meta["front_matter"]`.
     """
-    published, source = first_date(data, _FRONT_MATTER_DATES)
+    published, source, notes = first_date(data, _FRONT_MATTER_DATES, "front matter")
     known = {key: value for key in sorted(data.keys() - _FRONT_MATTER) if (value := _kept(data[key])) is not None}
     rest = dict(list(known.items())[:_MOST_FIELDS])
     return Facts(
@@ -48,6 +48,7 @@ def from_front_matter(data: Mapping[str, Any]) -> Facts:
             **picked(data, ("id", "episode", "status"), rename={"id": "front_matter_id"}),
             **({"front_matter": rest} if rest else {}),
         },
+        notes=notes,
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from answertrail.corpus.sources.clock import clock
-from answertrail.corpus.sources.outcome import SourceFault
+from answertrail.corpus.sources.outcome import TimesFault
 
 STEP_BACK_S = 10.0
 """A start at most this many seconds before the one above it is a slip and is moved up to it."""
@@ -41,7 +41,7 @@ class Cue:
 def sorted_cues(cues: Sequence[Cue]) -> tuple[list[Cue], list[str]]:
     """Order the cues of a caption file by start, stably.
 
-    Raises SourceFault when the times start again (two recordings in one file): sorting would
+    Raises TimesFault when the times start again (two recordings in one file): sorting would
     then make the cues talk over each other.
     """
     _refuse_one_start(cues)
@@ -51,7 +51,7 @@ def sorted_cues(cues: Sequence[Cue]) -> tuple[list[Cue], list[str]]:
     ordered = sorted(cues, key=lambda cue: cue.start)
     far = [b for a, b in pairwise(cues) if a.start - b.start > 60]
     if far and _collisions(ordered) > _collisions(cues) + max(2.0, 0.1 * len(cues)):
-        raise SourceFault(
+        raise TimesFault(
             f"the times start again at {clock(far[0].start)}: two recordings in one file?",
             far[0].line,
         )
@@ -65,7 +65,7 @@ def kept_in_order(cues: Sequence[Cue]) -> tuple[list[Cue], list[str]]:
 
     A step back of at most `STEP_BACK_S` is moved up to the start before it. A larger one is
     repaired only when it is plainly one wrong stamp among right ones: no more than 5% of all,
-    no more than 3 in a row. Raises SourceFault with the line otherwise.
+    no more than 3 in a row. Raises TimesFault with the line otherwise.
     """
     _refuse_one_start(cues)
     starts = [cue.start for cue in cues]
@@ -82,7 +82,7 @@ def kept_in_order(cues: Sequence[Cue]) -> tuple[list[Cue], list[str]]:
             ((a, b) for a, b in pairwise(cues) if a.start - b.start > STEP_BACK_S),
             (cues[0], cues[-1]),
         )
-        raise SourceFault(
+        raise TimesFault(
             f"the times go backwards, from {clock(earlier.start)} to {clock(later.start)}",
             later.line,
         )
@@ -128,7 +128,7 @@ def _refuse_one_start(cues: Sequence[Cue]) -> None:
         return
     some = f"all {count}" if count == len(starts) else f"{count} of {len(starts)}"
     line = next(cue.line for cue in cues if cue.start == common)
-    raise SourceFault(f"{some} segments start at {clock(common)}: the times are not usable", line)
+    raise TimesFault(f"{some} segments start at {clock(common)}: the times are not usable", line)
 
 
 def _collisions(cues: Sequence[Cue]) -> int:

@@ -19,6 +19,10 @@ class SourceFault(Exception):  # noqa: N818 - a fault of the source, not an erro
         self.line = line
 
 
+class TimesFault(SourceFault):
+    """The times of a source are impossible. The document fails, and no other file of it is read instead."""
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """One document read. `notes` say in plain words what was guessed or repaired."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from answertrail.corpus.sources import frontmatter, wikilinks, worker
 from answertrail.corpus.sources.boilerplate import without_boilerplate
 from answertrail.corpus.sources.captions import Timed, looks_like_captions, read_captions
@@ -17,9 +19,9 @@ from answertrail.corpus.sources.group import Group
 from answertrail.corpus.sources.languages import language_code, split_language
 from answertrail.corpus.sources.lengths import length_of, segment_of
 from answertrail.corpus.sources.loading import load
-from answertrail.corpus.sources.names import from_name
+from answertrail.corpus.sources.names import check_name, from_name
 from answertrail.corpus.sources.note_facts import from_front_matter
-from answertrail.corpus.sources.outcome import Failure, Read, SourceFault
+from answertrail.corpus.sources.outcome import Failure, Read, SourceFault, TimesFault
 from answertrail.corpus.sources.plausible import pace_note, refuse_web_page
 from answertrail.corpus.sources.stamped import read_stamped
 from answertrail.corpus.sources.values import storable
@@ -31,15 +33,21 @@ _FIRST_HEADING = re.compile(r"^#[ \t]+(\S[^\n]*)", re.MULTILINE)
 def read(group: Group) -> Iterator[Read | Failure]:
     """Yield the documents of a group in file order, and a Failure for each that cannot be had.
 
-    Never raises for what is in the files.
+    A file that holds no words or is not what its name says is a Failure, and the next of
+    `fallbacks` is read; one with impossible times fails the document. Never raises for what is
+    in the files.
     """
     if group.kind == "documents":
         yield from read_documents(group.path, group.source)
         return
-    try:
-        yield _one(group)
-    except SourceFault as fault:
-        yield Failure(group.source, fault.line, fault.reason)
+    for candidate in group.candidates:
+        try:
+            yield _one(candidate)
+        except SourceFault as fault:
+            yield Failure(candidate.source, fault.line, fault.reason)
+            if not isinstance(fault, TimesFault):
+                continue
+        return
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +61,14 @@ class _Body:
 
 
 def _one(group: Group) -> Read:
+    check_name(group.path, group.id)
     if group.kind == "converted":
         body, notes = _converted(group), []
     else:
         loaded = load(group.path)
         body, notes = _body(group, loaded.text), [*loaded.notes]
     facts = group.facts.or_else(body.facts)
-    notes.extend(body.notes)
+    notes.extend([*body.notes, *facts.notes])
     values = _values(group, facts)
     if body.timed is not None:
         timed, left_out = without_boilerplate(body.timed, by_a_person=facts.captions == "human")
@@ -163,11 +172,11 @@ def _document(values: dict[str, Any], notes: Sequence[str], group: Group) -> Rea
     known = {key: value for key, value in values.items() if value is not None or key in Document.nullable}
     try:
         document = Document(**known)
-    except ValueError as error:
-        # Ids come from file names: one may be too long or hold a line break.
-        raise SourceFault(f"does not make a valid document: {_first_line(error)}") from None
+    except ValidationError as error:
+        raise SourceFault(f"does not make a valid document: {_plain(error)}") from None
     return Read(document, tuple(notes), group.source)
 
 
-def _first_line(error: ValueError) -> str:
-    return " ".join(str(error).split())[:300]
+def _plain(error: ValidationError) -> str:
+    faults = (f"{'.'.join(map(str, fault['loc'])) or 'document'}: {fault['msg']}" for fault in error.errors())
+    return "; ".join(faults)[:300]

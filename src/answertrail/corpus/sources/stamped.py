@@ -21,7 +21,7 @@ from answertrail.corpus.sources.labels import ANONYMOUS, LABEL, known_labels, la
 from answertrail.corpus.sources.marked import read_marked
 from answertrail.corpus.sources.markup import folded
 from answertrail.corpus.sources.order import Cue, kept_in_order
-from answertrail.corpus.sources.outcome import SourceFault
+from answertrail.corpus.sources.outcome import SourceFault, TimesFault
 from answertrail.corpus.sources.timed import Timed
 
 _ARROW = re.compile(
@@ -68,7 +68,7 @@ def _arrow_lines(lines: Sequence[tuple[int, str]]) -> Timed | None:
             continue
         start, end = _either(match["start"]), _either(match["end"])
         if start is None:
-            raise SourceFault(f"the time {match['start']} cannot be read", number)
+            raise TimesFault(f"the time {match['start']} cannot be read", number)
         end = end if end is not None and end > start else None
         cues.append(_Growing(start, end, [match["text"]], None, number))
     ordered, notes = kept_in_order(_closed(cues))
@@ -96,7 +96,7 @@ def _stamped_lines(lines: Sequence[tuple[int, str]], names: Iterable[str]) -> Ti
             continue
         start = seconds(match["time"])
         if start is None:
-            raise SourceFault(f"the time {match['time']} cannot be read", number)
+            raise TimesFault(f"the time {match['time']} cannot be read", number)
         groups = match.groupdict()
         who, text = groups.get("who"), match["text"]
         if who is None:
@@ -131,7 +131,7 @@ def _headed(lines: Sequence[tuple[int, str]]) -> Timed | None:
         if match is not None:
             start = seconds(match["time"].replace(".", ":"))
             if start is None:
-                raise SourceFault(f"the time {match['time']} cannot be read", number)
+                raise TimesFault(f"the time {match['time']} cannot be read", number)
             at = _Growing(start, None, [], speaker_name(match["who"]), number)
         elif cues and not headings:
             at.texts.append(line)

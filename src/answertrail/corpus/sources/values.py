@@ -13,13 +13,27 @@ from answertrail.corpus.sources.languages import language_code
 YOUTUBE_ID = re.compile(r"[A-Za-z0-9_-]{11}")
 
 
-def first_date(data: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[str | None, str | None]:
-    """Return the first of the fields that is a date, as a contract date, and its name."""
+_SHOWN = 60
+
+
+def first_date(
+    data: Mapping[str, Any], keys: tuple[str, ...], where: str
+) -> tuple[str | None, str | None, tuple[str, ...]]:
+    """Return the first of the fields that is a date, as a contract date, its name, and notes.
+
+    A note for each field before it that holds something else; `where` says what they are fields of.
+    """
+    notes: list[str] = []
     for key in keys:
-        found = contract_date(data.get(key))
+        value = data.get(key)
+        found = contract_date(value)
         if found is not None:
-            return found, key
-    return None, None
+            return found, key, tuple(notes)
+        if value is not None and (not isinstance(value, str) or value.strip()):
+            shown = storable(" ".join(str(value).split()))
+            shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+            notes.append(f"the {where} field {key}: {shown!r} cannot be read as a date; write it as YYYY-MM-DD")
+    return None, None, tuple(notes)
 
 
 def as_text(value: object) -> str | None:

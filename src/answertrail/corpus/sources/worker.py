@@ -115,7 +115,7 @@ class Worker:
 
 def _converted(answer: dict[str, Any]) -> Converted:
     facts = answer["facts"]
-    lists = {name: tuple(facts[name]) for name in ("tags", "aliases", "speakers")}
+    lists = {name: tuple(facts[name]) for name in ("tags", "aliases", "speakers", "notes")}
     return Converted(
         answer["text"],
         Facts(**{**facts, **lists}),

@@ -41,6 +41,8 @@ _STATEMENTS = (
         reason text NOT NULL,
         retry_at timestamptz,
         attempts integer NOT NULL DEFAULT 1,
+        -- What was asked for: another wish may be met at once.
+        wish text,
         seen_at timestamptz NOT NULL DEFAULT now(),
         PRIMARY KEY (corpus_id, origin, item_id),
         FOREIGN KEY (corpus_id, origin, item_id) REFERENCES origin_items ON DELETE CASCADE

@@ -6,16 +6,18 @@ import asyncio
 import ssl
 from dataclasses import dataclass, field
 from functools import cache
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 import httpx2
 
+from answertrail.corpus.origins.rss.reach import OutOfReachError, Reach
 from answertrail.corpus.origins.youtube.service import retry_after
 from answertrail.models.chat.failures import EndpointError
 from answertrail.models.chat.retry import RetryPolicy, with_retries
 
 _WAIT_S = 30.0
 _LONGEST_S = 300.0
+_MOST_REDIRECTS = 10
 _AGENT = "answertrail (podcast transcripts)"
 _ACCEPT = "application/rss+xml, application/xml;q=0.9, text/vtt, application/x-subrip, application/json, */*;q=0.5"
 
@@ -31,21 +33,33 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """How files are got. `transport` replaces the network, for tests."""
+    """How the files of one feed are got.
+
+    `home` is the feed's address as the user typed it, None for a saved one. A name and password in
+    it are sent to that scheme, host and port and to no other; and only there may an address of a
+    private network be (`Reach`). `transport` replaces the network, for tests.
+    """
 
     policy: RetryPolicy = field(default_factory=RetryPolicy)
     transport: httpx2.AsyncBaseTransport | None = None
+    home: str | None = None
+    reach: Reach = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Remember the host that the user typed."""
+        object.__setattr__(self, "reach", Reach(self.home))
 
     async def get(self, address: str, limit: int) -> Body:
         """Return what is at an http or https address, of at most `limit` bytes.
 
         Raises EndpointError: `missing` (404, 410), `auth` (401, 403), `rate` (429), `down`,
-        `timeout`, `rejected`, and `too_long` for a body over the limit.
+        `timeout`, `rejected` (OutOfReachError for what a feed may not name), and `too_long` for a
+        body over the limit. A name and password in the address itself are not used.
         """
         return await with_retries(lambda: self._once(address, limit), self.policy)
 
     async def _once(self, address: str, limit: int) -> Body:
-        where = shown(address)
+        where = at = shown(address)
         try:
             async with (
                 asyncio.timeout(_LONGEST_S),
@@ -54,29 +68,54 @@ class Download:
                     transport=self.transport,
                     timeout=_WAIT_S,
                     verify=_tls(),
-                    follow_redirects=True,
-                    max_redirects=10,
                     headers={"User-Agent": _AGENT, "Accept": _ACCEPT},
                 ) as client,
-                client.stream("GET", address) as response,
             ):
-                if response.status_code != 200:
-                    raise _refusal(response, where)
-                parts: list[bytes] = []
-                size = 0
-                async for part in response.aiter_bytes():
-                    size += len(part)
-                    if size > limit:
-                        raise EndpointError(f"larger than {limit // 2**20} MB", reason="too_long", where=where)
-                    parts.append(part)
-                return Body(b"".join(parts), str(response.url), response.charset_encoding)
+                # Redirects are followed here, for each is checked, and no body of one is read.
+                for _ in range(_MOST_REDIRECTS + 1):
+                    await self.reach.check(at)
+                    async with client.stream("GET", at, auth=self._login(at)) as response:
+                        if not response.has_redirect_location:
+                            return await _body(response, at, limit, where)
+                        at = shown(urljoin(at, response.headers["Location"]))
+                raise EndpointError("too many redirects", reason="rejected", where=where)
+        except OutOfReachError as error:
+            error.where = where
+            raise
         except (httpx2.TimeoutException, TimeoutError):
             raise EndpointError("no answer in time", reason="timeout", where=where) from None
-        except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, httpx2.TooManyRedirects) as error:
+        except (httpx2.InvalidURL, httpx2.UnsupportedProtocol, ValueError) as error:
             raise EndpointError(f"not an address to read from: {error}", reason="rejected", where=where) from None
         except httpx2.HTTPError as error:
             said = str(error) or type(error).__name__
             raise EndpointError(f"no connection: {said}", reason="down", where=where) from None
+
+    def _login(self, address: str) -> tuple[str, str] | None:
+        """Return the name and password the user typed, for an address on the same server."""
+        if self.home is None:
+            return None
+        home = urlsplit(self.home)
+        if home.username is None or _server(self.home) != _server(address):
+            return None
+        return unquote(home.username), unquote(home.password or "")
+
+
+def _server(address: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+
+
+async def _body(response: httpx2.Response, at: str, limit: int, where: str) -> Body:
+    if response.status_code != 200:
+        raise _refusal(response, where)
+    parts: list[bytes] = []
+    size = 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > limit:
+            raise EndpointError(f"larger than {limit // 2**20} MB", reason="too_long", where=where)
+        parts.append(part)
+    return Body(b"".join(parts), at, response.charset_encoding)
 
 
 def _refusal(response: httpx2.Response, where: str) -> EndpointError:

@@ -9,12 +9,14 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
 from answertrail.corpus.origins.base import Listed
+from answertrail.corpus.origins.rss.download import shown
 from answertrail.corpus.origins.rss.transcripts import TIMED, tracks_of
 from answertrail.corpus.sources.clock import seconds
 from answertrail.corpus.sources.dates import contract_date
@@ -178,7 +180,10 @@ def _next_page(channel: etree._Element, base: str) -> str | None:
 
 
 def _address(text: str | None, base: str) -> str | None:
-    """Return a whole address, http or https; of a feed saved as a file also one beside it."""
+    """Return a whole address, http or https; of a feed saved as a file also one beside it.
+
+    A name and password in it are left out: addresses are kept and shown.
+    """
     if not text or not text.strip():
         return None
     try:
@@ -187,15 +192,20 @@ def _address(text: str | None, base: str) -> str | None:
     except ValueError:
         return None
     if parts.scheme in ("http", "https") and parts.hostname:
-        return storable(whole)
+        return storable(shown(whole))
     return storable(whole) if parts.scheme == "file" and base.startswith("file:") and ":" not in text else None
 
 
 def _name(node: etree._Element) -> tuple[str, str]:
-    """Return (family, local name) of a tag; undeclared prefixes count as what they are named."""
-    if not isinstance(node.tag, str):
-        return "", ""
-    space, _, local = node.tag.rpartition("}")
+    """Return (family, local name) of a tag, empty for a comment."""
+    return _named(node.tag) if isinstance(node.tag, str) else ("", "")
+
+
+# A feed repeats some thirty tags in each of its items.
+@lru_cache(maxsize=512)
+def _named(tag: str) -> tuple[str, str]:
+    """Read a tag as lxml gives it; undeclared prefixes count as what they are named."""
+    space, _, local = tag.rpartition("}")
     prefix, _, local = local.rpartition(":")
     space = f"{space} {prefix}".lower()
     families = {"podcast": ("podcastindex", "podcast-namespace", " podcast"), "itunes": ("itunes",), "atom": ("atom",),

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 import httpx2
 
 from answertrail.corpus.origins.base import Blocked, Fetched, Listed, Withheld, WithheldKind
+from answertrail.corpus.origins.rss.address import normal
 from answertrail.corpus.origins.rss.download import Body, Download, shown
+from answertrail.corpus.origins.rss.reach import OutOfReachError
 from answertrail.corpus.origins.youtube.service import utc_now
 from answertrail.errors import InputError, NotFoundError, ServiceError
 from answertrail.models.chat.failures import EndpointError
@@ -65,10 +67,13 @@ class RssOrigin:
                 hint="pip install 'answertrail[podcast]'",
             )
         self._options = options or RssOptions()
-        self._download = Download(self._options.policy, self._options.transport)
         self._file = address.expanduser().absolute() if isinstance(address, Path) else None
-        self._address = self._file.as_uri() if self._file is not None else _normal(str(address))
-        self.key = f"rss:{shown(self._address)}"
+        self._address = self._file.as_uri() if self._file is not None else normal(str(address))
+        # Kept and shown without the login, which only `Download` knows.
+        home = None if self._file is not None else self._address
+        self._download = Download(self._options.policy, self._options.transport, home)
+        self._address = shown(self._address)
+        self.key = f"rss:{self._address}"
         self.title: str | None = None
         self.notes: tuple[str, ...] = ()
 
@@ -225,24 +230,9 @@ def rss_origin(typed: str, options: RssOptions | None = None) -> RssOrigin | Non
     return RssOrigin(path, options) if path.suffix.lower() in FEED_SUFFIXES and path.is_file() else None
 
 
-def _normal(address: str) -> str:
-    """Return an address in its one spelling. Raises InputError for what is none."""
-    try:
-        parts = urlsplit(address.strip())
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = None
-    if host is None or parts.scheme.lower() not in ("http", "https"):
-        raise InputError("not the address of a feed", where=shown(address), hint="it begins with https:// or http://")
-    login, mark, _ = parts.netloc.rpartition("@")
-    scheme = parts.scheme.lower()
-    host = f"[{host}]" if ":" in host else host
-    usual = {"http": 80, "https": 443}[scheme]
-    place = f"{login}{mark}{host}{f':{port}' if port and port != usual else ''}"
-    return urlunsplit((scheme, place, parts.path or "/", parts.query, ""))
-
-
 def _kind_of(error: EndpointError) -> WithheldKind:
+    if isinstance(error, OutOfReachError):
+        return "unavailable"
     if error.reason in ("missing", "auth"):
         return "unavailable"
     if error.reason in ("down", "timeout"):
