@@ -2,8 +2,8 @@
 
     python -m benchmarks.gold_reader [--recipe default] [--corpora ergo_calls,oxide_and_friends,practical_ai]
 
-Ingests what is missing into ANSWERTRAIL_HOME (minutes, the first time). Writes
-benchmarks/results/gold_reader.json and prints the tables of docs/reader.md.
+Needs no database: the corpora are read, cut and indexed in memory as `ingest` does it, and vectors come
+from results/vectors.sqlite. Writes benchmarks/results/gold_reader.json and gold_reader.md.
 
 Counted per question. *Overlap*: a citation's chunk shares time with a gold evidence span of its
 document. `partly_answered` counts as answered. A run that did not complete is its own class.
@@ -14,38 +14,24 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import time
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
-from answertrail.agent.ask import Limits
+from answertrail.agent.ask import Ask
+from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import load
-from answertrail.cli.asking import ask_corpus
-from answertrail.cli.progress import Bars
-from answertrail.corpus.ingest import IngestRequest, ingest
-from answertrail.errors import NotFoundError
+from answertrail.agent.verify import faults_of
 from answertrail.metrics.wilson import wilson
 from answertrail.models.chat.load import load_chat_model
-from answertrail.records import Question, Run, jsonl
-from answertrail.search.load import open_corpus
+from answertrail.records import Question, Run
 from answertrail.search.open_corpus import OpenCorpus
-from answertrail.settings import Settings
-from answertrail.store import corpora
-from answertrail.store.connection import Database, connect
-
-SHARED = Path(os.environ.get("ANSWERTRAIL_SHARED", Path(__file__).resolve().parents[2] / "shared"))
-QUESTIONS = {"ergo_calls": "ergo", "oxide_and_friends": "oxide", "practical_ai": "practical_ai"}
-RESULTS = Path(__file__).parent / "results"
-
-
-async def silent(event: Any) -> None:
-    """Drop the trail."""
+from benchmarks.in_memory import embedder_for, open_in_memory
+from benchmarks.sets import named
+from benchmarks.sets.g_gold import QUESTIONS
+from benchmarks.vector_cache import CachedEmbedder
+from benchmarks.yardstick import RESULTS, VECTORS
 
 
 def found(question: Question, cited: Sequence[tuple[str, float, float]]) -> list[int]:
@@ -93,73 +79,101 @@ def entry(
     }  # fmt: skip
 
 
-async def measure(db: Database, settings: Settings, name: str, recipe: str) -> list[dict[str, Any]]:
-    source = SHARED / "data" / "a_transcripts" / name
-    try:
-        await corpora.get(db, name)
-    except NotFoundError:
-        with Bars(Console(stderr=True)) as bars:
-            await ingest(db, IngestRequest(name, [source]), bars)
-    corpus = await open_corpus(db, settings, name)
+class NotKept:
+    """A run store that keeps nothing: what a run returns is all that is looked at."""
+
+    async def start(self, run: Run) -> None: ...
+
+    async def progress(self, run: Run) -> None: ...
+
+    async def finish(self, run: Run) -> None: ...
+
+
+async def opened(name: str) -> tuple[OpenCorpus, Sequence[Question]]:
+    """Return a corpus of g_gold with its questions."""
+    corpora = named([f"g_gold/{name}"])[f"g_gold/{name}"]()
+    (corpus,) = await open_in_memory(corpora, CachedEmbedder(embedder_for(corpora, "minilm"), VECTORS))
+    return corpus.fresh(), corpus.questions
+
+
+async def measure(name: str, recipe: str) -> list[dict[str, Any]]:
+    corpus, questions = await opened(name)
     model = load_chat_model("reader", embedder=corpus.index.embedder)
     out = []
-    for question in jsonl.read(SHARED / "data" / "g_gold" / f"{QUESTIONS[name]}_questions.jsonl", Question):
+    for question in questions:
         began = time.monotonic()
-        run = await ask_corpus(db, corpus, question.question, load(recipe), model, Limits(), silent)
+        run = await run_agent(Ask(question.question, load(recipe), model, corpus), NotKept())
         status = run.answer.outcome if run.answer else run.status
         row = entry(question, name, "reader", status, cited_spans(run)) | {
             "seconds": round(time.monotonic() - began, 2)
         }
         row |= {"searches": len(run.searches or []), "retrieved": len(run.retrieved or [])}
-        out.append(row)
+        out.append(row | {"faults": [fault.message for fault in faults_of(run)]})
         out.append(entry(question, name, "always decline", "cannot_answer", []))
         out.append(entry(question, name, "always answer", "answered", await first_five(corpus, question)))
         out.append(entry(question, name, "single best", "answered", await single_best(corpus, question)))
     return out
 
 
+HEADS = (
+    "corpus", "system", "factual, answered with gold evidence", "factual, answered without it", "factual, declined",
+    "unanswerable, declined", "how-did-it-change, any window", "windows", "cited chunks on gold (factual)",
+)  # fmt: skip
+
+
 def share(part: int, whole: int) -> str:
     bounds = wilson(part, whole)
-    if bounds is None:
-        return "none"
-    return f"{part}/{whole} = {part / whole:.0%} [{bounds[0]:.0%}, {bounds[1]:.0%}]"
+    return "none" if bounds is None else f"{part}/{whole} ({bounds[0]:.2f} to {bounds[1]:.2f})"
 
 
-def report(rows: list[dict[str, Any]], console: Console) -> None:
+def report(rows: list[dict[str, Any]]) -> str:
+    """The Markdown: a row a corpus and system, then what was declined by kind."""
+    lines = [
+        "# The built-in reader on the development questions",
+        "",
+        "Written by `python -m benchmarks.gold_reader`. Intervals are 95 % Wilson.",
+        "",
+        "| " + " | ".join(HEADS) + " |",
+        "|" + "---|" * len(HEADS),
+    ]
     for corpus in [*dict.fromkeys(row["corpus"] for row in rows), "all"]:
-        table = Table(
-            "system", "factual: answered on gold", "factual: answered elsewhere", "factual: declined",
-            "unanswerable: declined", "longitudinal: answered on gold", "windows covered", "citations on gold",
-            title=f"g_gold dev, {corpus}", title_justify="left",
-        )  # fmt: skip
         for system in dict.fromkeys(row["system"] for row in rows):
             mine = [r for r in rows if r["system"] == system and corpus in (r["corpus"], "all")]
-            factual = [r for r in mine if r["tier"] == "factual"]
-            unanswerable = [r for r in mine if r["tier"] == "unanswerable"]
-            longitudinal = [r for r in mine if r["tier"] == "longitudinal"]
-            answered = [r for r in factual if r["status"] in ("answered", "partly_answered")]
-            on_gold = sum(r["overlap"] for r in answered)
-            table.add_row(
-                system,
-                share(on_gold, len(factual)),
-                share(len(answered) - on_gold, len(factual)),
-                share(sum(r["status"] == "cannot_answer" for r in factual), len(factual)),
-                share(sum(r["status"] == "cannot_answer" for r in unanswerable), len(unanswerable)),
-                share(sum(r["overlap"] for r in longitudinal), len(longitudinal)),
-                share(sum(r["windows_covered"] for r in longitudinal), sum(r["windows"] for r in longitudinal)),
-                share(sum(r["cited_on_gold"] for r in factual), sum(r["cited"] for r in factual)),
-            )
-        console.print(table)
+            lines.append("| " + " | ".join([corpus, system, *_cells(mine)]) + " |")
     mine = [r for r in rows if r["system"] == "reader"]
-    kinds = Counter((r["kind"], r["status"]) for r in mine if r["tier"] == "unanswerable")
-    console.print(
-        "unanswerable by kind:", ", ".join(f"{kind} {status} {n}" for (kind, status), n in sorted(kinds.items()))
-    )
+    kinds = Counter(r["kind"] for r in mine if r["tier"] == "unanswerable")
+    declined = Counter(r["kind"] for r in mine if r["tier"] == "unanswerable" and r["status"] == "cannot_answer")
     failed = [r for r in mine if r["status"] not in ("answered", "partly_answered", "cannot_answer")]
-    seconds = sorted(r["seconds"] for r in mine)
-    console.print(
-        f"runs that did not complete: {len(failed)} of {len(mine)}; seconds a run: median {seconds[len(seconds) // 2]}"
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "Declined by kind: "
+            + ", ".join(f"{kind} {declined[kind]}/{count}" for kind, count in sorted(kinds.items())),
+            "",
+            f"Runs that did not complete: {len(failed)} of {len(mine)}. Faults found by `runs verify`: "
+            f"{sum(len(r['faults']) for r in mine)}. Chunks shown a run: "
+            f"{sum(r['retrieved'] for r in mine) / len(mine):.0f}.",
+            "",
+        ]
     )
+
+
+def _cells(mine: list[dict[str, Any]]) -> list[str]:
+    factual = [r for r in mine if r["tier"] == "factual"]
+    unanswerable = [r for r in mine if r["tier"] == "unanswerable"]
+    longitudinal = [r for r in mine if r["tier"] == "longitudinal"]
+    answered = [r for r in factual if r["status"] in ("answered", "partly_answered")]
+    on_gold = sum(r["overlap"] for r in answered)
+    return [
+        share(on_gold, len(factual)),
+        share(len(answered) - on_gold, len(factual)),
+        share(sum(r["status"] == "cannot_answer" for r in factual), len(factual)),
+        share(sum(r["status"] == "cannot_answer" for r in unanswerable), len(unanswerable)),
+        share(sum(r["overlap"] for r in longitudinal), len(longitudinal)),
+        share(sum(r["windows_covered"] for r in longitudinal), sum(r["windows"] for r in longitudinal)),
+        share(sum(r["cited_on_gold"] for r in factual), sum(r["cited"] for r in factual)),
+    ]
 
 
 async def main() -> None:
@@ -167,15 +181,13 @@ async def main() -> None:
     parser.add_argument("--recipe", default="default")
     parser.add_argument("--corpora", default=",".join(QUESTIONS))
     options = parser.parse_args()
-    settings = Settings.from_environment()
     rows = []
-    async with connect(settings) as db:
-        for name in options.corpora.split(","):
-            rows += await measure(db, settings, name, options.recipe)
-    console = Console(width=200)
-    report(rows, console)
+    for name in options.corpora.split(","):
+        rows += await measure(name, options.recipe)
+    text = report(rows)
+    print(text)
     if options.recipe == "default" and options.corpora == ",".join(QUESTIONS):
-        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / "gold_reader.md").write_text(text, encoding="utf-8")
         (RESULTS / "gold_reader.json").write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
 
 

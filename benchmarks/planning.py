@@ -1,10 +1,11 @@
-"""What each idea of the reader's plan for questions over time is worth, at the same number of chunks shown.
+"""What each idea of the reader's plans is worth, at the same number of chunks shown.
 
     python -m benchmarks.planning [--sets g_gold,planted] [--embedder minilm]
 
-Every row is the plan with one idea switched off, or with one idea alone, or in another search mode; what
-counts is the share of time windows among the first 40 distinct chunks. Differences are paired by question.
-Needs no database; vectors come from results/vectors.sqlite. Writes benchmarks/results/planning.json and
+The built-in reader searches under the default recipe with one idea of its plan switched, with one idea
+alone, or in another search mode. What counts over time is the share of time windows among the first 40 distinct
+chunks, and among the first 100; of facts the share of evidence among the first 40. Differences are paired by
+question. Needs no database; vectors come from results/vectors.sqlite. Writes benchmarks/results/planning.json and
 planning.md; sets that are not run keep what was written of them before.
 """
 
@@ -19,27 +20,22 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from answertrail.agent.recipe import Recipe, load
 from answertrail.metrics.clusters import Observation
 from answertrail.metrics.measured import Intervals
 from answertrail.metrics.paired import paired_difference
-from answertrail.metrics.ranking.budget import BudgetResult, window_coverage
+from answertrail.metrics.ranking.budget import BudgetResult, evidence_recall, window_coverage
 from answertrail.metrics.values import Interval, Undefined
-from answertrail.models.embedding.base import Embedder, Role, Vectors
-from answertrail.models.reader import Hit, Reader, SearchResult
 from answertrail.models.reader.settings import PlanSettings
-from answertrail.records import Question
-from answertrail.records.base import instant
-from answertrail.search import hits as found_hits
-from answertrail.search.hits import Filter
-from answertrail.search.open_corpus import OpenCorpus
-from benchmarks.in_memory import embedder_for, open_in_memory
+from benchmarks.in_memory import Opened, embedder_for, open_in_memory
 from benchmarks.sets import named
-from benchmarks.vector_cache import CachedEmbedder
+from benchmarks.vector_cache import CachedEmbedder, Remembering
 from benchmarks.yardstick import RESULTS, VECTORS
-from benchmarks.yardstick_agent import BUDGET
+from benchmarks.yardstick_agent import BUDGET, agent_rankings
 
-STEPS, K = 15, 10
-"""Turns and hits a search of the default recipe."""
+MORE = 100
+"""About what a run over time is shown in all."""
+OF_A_FACT = ("meaning", "read_on")
 IDEAS = tuple(field.name for field in fields(PlanSettings))
 WHOLE = PlanSettings()
 NONE = replace(WHOLE, **dict.fromkeys(IDEAS, False))
@@ -47,112 +43,72 @@ NONE = replace(WHOLE, **dict.fromkeys(IDEAS, False))
 
 @dataclass(frozen=True)
 class Variant:
-    """A plan and the search mode it is carried out in; `base` is the row it is compared with."""
+    """A plan and what else the recipe is given; `base` is the row it is compared with, `tiers` what it plans for."""
 
     settings: PlanSettings
     base: str | None
-    mode: str = "fused"
+    tiers: tuple[str, ...] = ("longitudinal",)
+    mode: str | None = None
+
+    def recipe(self) -> Recipe:
+        """The default recipe; with another mode without the order that would go before it."""
+        default = load("default")
+        if self.mode is None:
+            return default
+        return default.model_copy(
+            update={"search": default.search.model_copy(update={"mode": self.mode, "spread": False})}
+        )
 
 
 def variants() -> dict[str, Variant]:
-    """The rows by name: nothing but the question, the whole plan, each idea alone, each left out, and other modes."""
-    out = {"question alone": Variant(NONE, None), "whole plan": Variant(WHOLE, "question alone")}
+    """The rows by name: the question alone, the whole plan, each idea alone, each left out, and other modes."""
+    both = ("longitudinal", "factual")
+    out = {"question alone": Variant(NONE, None, both), "whole plan": Variant(WHOLE, "question alone", both)}
     for idea in IDEAS:
-        on: dict[str, Any] = {idea: True} | ({"words": True} if idea == "known_words" else {})
-        out[f"only {idea}"] = Variant(replace(NONE, **on), "question alone")
-    for idea in IDEAS:
+        tiers = ("factual",) if idea in OF_A_FACT else both if idea == "also" else ("longitudinal",)
         flipped = not getattr(WHOLE, idea)
+        if not flipped:
+            out[f"only {idea}"] = Variant(replace(NONE, **{idea: True}), "question alone", tiers)
         label = f"whole plan {'with' if flipped else 'without'} {idea}"
-        out[label] = Variant(replace(WHOLE, **{idea: flipped}), "whole plan")
-    for mode in ("near", "diverse"):
-        out[f"whole plan, {mode}"] = Variant(WHOLE, "whole plan", mode)
+        out[label] = Variant(replace(WHOLE, **{idea: flipped}), "whole plan", tiers)
+    for mode in ("near", "diverse", "timeline"):
+        out[f"whole plan, {mode} instead of spread"] = Variant(WHOLE, "whole plan", mode=mode)
     return out
 
 
-class Remembering:
-    """An embedder that makes the vector of a query once: every variant asks much the same."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder, self._queries = embedder, dict[str, Any]()
-        self.identity, self.batch_size = embedder.identity, embedder.batch_size
-
-    async def embed(self, texts: Sequence[str], role: Role) -> Vectors:
-        """See `Embedder.embed`."""
-        if role != "query" or len(texts) != 1:
-            return await self._embedder.embed(texts, role)
-        if texts[0] not in self._queries:
-            self._queries[texts[0]] = await self._embedder.embed(texts, role)
-        made: Vectors = self._queries[texts[0]]
-        return made
-
-
-async def shown(corpus: OpenCorpus, question: Question, variant: Variant) -> list[str]:
-    """The chunks a plan is shown, in order, until the budget is."""
-    reader, results = Reader(settings=variant.settings), list[SearchResult]()
-    seen: dict[str, None] = {}
-    for _ in range(STEPS):
-        searches = reader.next_action(question.question, results, phase="explore").searches
-        if not searches or len(seen) >= BUDGET:
-            break
-        for search in searches:
-            start, end = search.date_from, search.date_to
-            within = Filter(instant(start) if start else None, instant(end) if end else None, exclude=frozenset(seen))
-            result = await corpus.search(search.query, mode=variant.mode, k=search.k or K, within=within)
-            results.append(_as_read(result, start, end))
-            seen |= dict.fromkeys(hit.chunk_id for hit in result.hits)
-    return list(seen)
-
-
-def _as_read(result: found_hits.SearchResult, start: str | None, end: str | None) -> SearchResult:
-    return SearchResult(
-        query=result.query,
-        hits=tuple(
-            Hit(
-                hit.chunk_id,
-                hit.document_id,
-                hit.text,
-                hit.title,
-                hit.published_at.date().isoformat() if hit.published_at else None,
-                hit.start_s,
-                hit.end_s,
-                hit.speakers,
-                hit.score,
-                hit.dense,
-                hit.lexical,
-            )
-            for hit in result.hits
-        ),
-        matching=result.matching,
-        chunks_in_corpus=result.chunks_in_corpus,
-        held_back=result.held_back,
-        terms=tuple(result.terms.items()),
-        date_from=start,
-        date_to=end,
-    )
-
-
 async def measure_set(name: str, spec: str, intervals: Intervals) -> dict[str, Any]:
-    """Carry out every variant on the questions over time of one set; return coverage by group, and differences."""
+    """Carry out every variant on one set; return by variant what was found, by group and budget."""
     found = named([name])[name]()
-    embedder = Remembering(CachedEmbedder(embedder_for(found, spec), VECTORS))
-    opened = await open_in_memory(found, embedder)
+    opened = await open_in_memory(found, Remembering(CachedEmbedder(embedder_for(found, spec), VECTORS)))
     out: dict[str, Any] = {}
     for label, variant in variants().items():
-        by_group: dict[str, list[BudgetResult]] = {}
-        for corpus in opened:
-            within = corpus.fresh()
-            for question in corpus.questions:
-                if question.tier == "longitudinal":
-                    ids = await shown(within, question, variant)
-                    by_group.setdefault(question.group or question.tier, []).append(BudgetResult(question, ids))
-        out[label] = {"settings": asdict(variant.settings), "mode": variant.mode, "base": variant.base, "groups": {}}
-        for group, results in by_group.items():
-            value = window_coverage(results, BUDGET, intervals=intervals)
-            out[label]["groups"][group] = {
-                "value": value.as_json(),
-                "observations": [[row.question_id, row.numerator, row.denominator] for row in value.observations],
-            }
-        print(f"{name}: {label}: {_short(out[label]['groups'])}", file=sys.stderr, flush=True)
+        groups = await _measured(opened, variant, intervals)
+        settings = asdict(variant.settings)
+        out[label] = {"settings": settings, "mode": variant.mode, "base": variant.base, "groups": groups}
+        print(f"{name}: {label}: {_short(groups)}", file=sys.stderr, flush=True)
+    return out
+
+
+async def _measured(opened: Sequence[Opened], variant: Variant, intervals: Intervals) -> dict[str, Any]:
+    lists: dict[str, list[BudgetResult]] = {}
+    for corpus in opened:
+        questions = {question.question_id: question for question in corpus.questions}
+        for row in await agent_rankings(corpus, variant.recipe(), variant.settings, variant.tiers):
+            question = questions[row.question_id]
+            ids = list(dict.fromkeys(entry.id for entry in row.ranked))
+            group = question.group or question.tier
+            if row.mode.endswith(f" to {BUDGET}"):
+                lists.setdefault(f"{group} @{BUDGET}", []).append(BudgetResult(question, ids[:BUDGET]))
+            elif question.tier == "longitudinal":
+                lists.setdefault(f"{group} @{MORE}", []).append(BudgetResult(question, ids[:MORE]))
+    out = {}
+    for group, results in lists.items():
+        measure = window_coverage if results[0].question.tier == "longitudinal" else evidence_recall
+        value = measure(results, int(group.rpartition("@")[2]), intervals=intervals)
+        out[group] = {
+            "value": value.as_json(),
+            "observations": [[row.question_id, row.numerator, row.denominator] for row in value.observations],
+        }
     return out
 
 
@@ -169,9 +125,34 @@ def _share(rows: Sequence[Observation]) -> str:
     return f"{sum(row.numerator for row in rows) / whole:.3f}" if whole else "-"
 
 
+TABLES = (
+    (f"Over time: share of windows among the first {BUDGET} chunks", f"@{BUDGET}", True),
+    (f"Over time: share of windows among the first {MORE} chunks", f"@{MORE}", True),
+    (f"Of a fact: share of evidence among the first {BUDGET} chunks", f"@{BUDGET}", False),
+)
+_FACTS = ("factual", "fact")
+
+
 def report(sets: Mapping[str, Any], intervals: Intervals) -> str:
-    """The Markdown: a column a group, then real and planted questions pooled with their paired differences."""
-    columns = [(name, group) for name, rows in sets.items() for group in next(iter(rows.values()))["groups"]]
+    """The Markdown: a table a measure, a column a group, then real and planted questions pooled with differences."""
+    lines = [
+        "# Planning searches, idea by idea",
+        "",
+        "Written by `python -m benchmarks.planning`. `only X` is compared with the question alone, all other rows with "
+        "the whole plan; differences are paired by question, 95 % intervals.",
+    ]
+    for title, budget, over_time in TABLES:
+        lines += ["", f"## {title}", "", *_table(sets, budget, over_time, intervals)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(sets: Mapping[str, Any], budget: str, over_time: bool, intervals: Intervals) -> list[str]:
+    columns = [
+        (name, group)
+        for name, rows in sets.items()
+        for group in rows["whole plan"]["groups"]
+        if group.endswith(budget) and (group.split(" @")[0] in _FACTS) is not over_time
+    ]
     pools = {
         "real speech": [c for c in columns if c[0].startswith("g_gold/")],
         "planted": [c for c in columns if c[0].startswith("planted/")],
@@ -179,28 +160,20 @@ def report(sets: Mapping[str, Any], intervals: Intervals) -> str:
     pools = {title: kept for title, kept in pools.items() if kept}
     heads = [
         "plan",
-        *(f"{name.partition('/')[2]} {group}" for name, group in columns),
+        *(f"{name.partition('/')[2]} {group.split(' @')[0]}" for name, group in columns),
         *(part for title in pools for part in (title, f"{title}: difference")),
     ]
-    lines = [
-        "# Planning searches over time, idea by idea\n",
-        "Written by `python -m benchmarks.planning`. Share of time windows with evidence among the first "
-        f"{BUDGET} distinct chunks shown.",
-        "`only X` is compared with the question alone, all other rows with the whole plan; differences are paired "
-        "by question, 95 % intervals.\n",
-        "| " + " | ".join(heads) + " |",
-        "|" + "---|" * len(heads),
-    ]
+    out = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     for label, variant in variants().items():
-        if any(label not in rows for rows in sets.values()):
+        if any(label not in sets[name] or group not in sets[name][label]["groups"] for name, group in columns):
             continue
         cells = [label, *(_share(_rows([sets[name][label]["groups"][group]])) for name, group in columns)]
         for kept in pools.values():
             ours = _pooled(sets, label, kept)
             than = _difference(_pooled(sets, variant.base, kept), ours, intervals) if variant.base else ""
             cells += [_share(ours), than]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        out.append("| " + " | ".join(cells) + " |")
+    return out
 
 
 def _pooled(sets: Mapping[str, Any], label: str, columns: Sequence[tuple[str, str]]) -> list[Observation]:

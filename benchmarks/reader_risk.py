@@ -4,7 +4,7 @@
 
 Asks the factual and unanswerable development questions of g_gold once with the rule switched off,
 so that every question is answered, and reads off what each threshold on the support would have
-let through. Needs the corpora that `benchmarks.gold_reader` ingests.
+let through. Needs no database, see `benchmarks.gold_reader`.
 """
 
 from __future__ import annotations
@@ -12,41 +12,38 @@ from __future__ import annotations
 import argparse
 import asyncio
 
-from answertrail.agent.ask import Limits
+from answertrail.agent.ask import Ask
+from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import load
-from answertrail.cli.asking import ask_corpus
 from answertrail.models.chat.load import load_chat_model
 from answertrail.models.reader import reader
 from answertrail.models.reader.calibration import THRESHOLD
 from answertrail.models.reader.decision import Verdict
 from answertrail.models.reader.signals import Signals
-from answertrail.records import Question, jsonl
-from answertrail.search.load import open_corpus
-from answertrail.settings import Settings
-from answertrail.store.connection import connect
-from benchmarks.gold_reader import QUESTIONS, SHARED, cited_spans, found, silent
+from benchmarks.gold_reader import NotKept, cited_spans, found, opened
+from benchmarks.sets.g_gold import QUESTIONS
 
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9)
 
 
 async def supports() -> list[tuple[str, float, bool]]:
     """Return (tier, support, whether the answer cites gold) of each question."""
-    rule, seen = reader.judge, []
+    rule = reader.judge
+    seen: list[float] = []
 
     def always(signals: Signals, trajectory: bool) -> Verdict:
         seen.append(rule(signals, trajectory).support)
         return Verdict(seen[-1], True)
 
     reader.judge = always
-    settings, out = Settings.from_environment(), []
-    async with connect(settings) as db:
-        for name, file in QUESTIONS.items():
-            corpus = await open_corpus(db, settings, name)
-            model = load_chat_model("reader", embedder=corpus.index.embedder)
-            for question in jsonl.read(SHARED / "data" / "g_gold" / f"{file}_questions.jsonl", Question):
-                if question.tier in ("factual", "unanswerable"):
-                    run = await ask_corpus(db, corpus, question.question, load("default"), model, Limits(), silent)
-                    out.append((question.tier, seen[-1], bool(found(question, cited_spans(run)))))
+    out: list[tuple[str, float, bool]] = []
+    for name in QUESTIONS:
+        corpus, questions = await opened(name)
+        model = load_chat_model("reader", embedder=corpus.index.embedder)
+        for question in questions:
+            if question.tier in ("factual", "unanswerable"):
+                run = await run_agent(Ask(question.question, load("default"), model, corpus), NotKept())
+                out.append((question.tier, seen[-1], bool(found(question, cited_spans(run)))))
     return out
 
 

@@ -3,14 +3,15 @@
     python -m benchmarks.switches [--sets g_gold,planted] [--embedder minilm]
 
 The built-in reader answers every question under `default` and under copies of it that differ in one switch:
-search mode, timeline search, reading around, holding back what was shown, coverage at `mark_ready`, two
-steps over time, one search instead of a loop. What counts is the share of time windows (questions over time)
+search mode, other wordings, going on from passages found, the two other orders, timeline search, reading around,
+holding back what was shown, dates, counts of terms, coverage at `mark_ready`, two steps over time, one search
+instead of a loop. What counts is the share of time windows (questions over time)
 and of evidence (factual questions) among the first 40 distinct chunks; where a run was shown fewer, its own
 searches go on to 40 (`benchmarks.yardstick_agent`). Differences to `default` are paired by question; p-values are
 corrected by Holm over the switches of one measure.
 
-Writes benchmarks/results/switches_registration.json once, before the first run of a set of recipes, and
-never over it; then benchmarks/results/switches.json and switches.md. Needs no database.
+Writes benchmarks/results/switches_registration_VERSION.json once, before the first run of a version of the default
+recipe, and never over it; then benchmarks/results/switches.json and switches.md. Needs no database.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from answertrail.agent.recipe import Recipe, load
@@ -35,11 +37,10 @@ from answertrail.metrics.ranking.budget import BudgetResult, evidence_recall, wi
 from answertrail.metrics.values import Interval, Undefined
 from benchmarks.in_memory import Opened, embedder_for, open_in_memory
 from benchmarks.sets import named
-from benchmarks.vector_cache import CachedEmbedder
+from benchmarks.vector_cache import CachedEmbedder, Remembering
 from benchmarks.yardstick import RESULTS, VECTORS
 from benchmarks.yardstick_agent import BUDGET, agent_rankings
 
-REGISTRATION = RESULTS / "switches_registration.json"
 MEASURES = ("longitudinal/window_coverage@b40", "factual/evidence_recall@b40")
 Rows = dict[str, dict[str, list[Observation]]]
 """Observations by recipe and measure."""
@@ -52,6 +53,10 @@ def recipes() -> dict[str, Recipe]:
     for mode in ("dense", "lexical", "hybrid", "near", "diverse", "timeline"):
         out[f"mode {mode}"] = default.model_copy(update={"search": default.search.model_copy(update={"mode": mode})})
     for part, switch in (
+        ("search", "wordings"),
+        ("search", "like"),
+        ("search", "spread"),
+        ("search", "meaning"),
         ("search", "timeline"),
         ("search", "read_around"),
         ("search", "hold_back_seen"),
@@ -64,6 +69,11 @@ def recipes() -> dict[str, Recipe]:
         settings = getattr(default, part).model_copy(update={switch: False})
         out[f"without {switch}"] = default.model_copy(update={part: settings})
     return out
+
+
+def registration_file() -> Path:
+    """Return where the registration of the default recipe's present version is kept."""
+    return RESULTS / f"switches_registration_{load('default').version}.json"
 
 
 def registration(sets: Mapping[str, str], systems: Mapping[str, Recipe], embedder: str) -> Registration:
@@ -120,7 +130,7 @@ async def observed(opened: Sequence[Opened], recipe: Recipe) -> tuple[dict[str, 
 async def measure_set(name: str, embedder_spec: str, systems: Mapping[str, Recipe]) -> dict[str, Any]:
     """Return what is written of one set: by recipe the observations of each measure."""
     found = named([name])[name]()
-    opened = await open_in_memory(found, CachedEmbedder(embedder_for(found, embedder_spec), VECTORS))
+    opened = await open_in_memory(found, Remembering(CachedEmbedder(embedder_for(found, embedder_spec), VECTORS)))
     out: dict[str, Any] = {}
     for label, recipe in systems.items():
         rows, facts = await observed(opened, recipe)
@@ -153,9 +163,10 @@ def report(sets: Mapping[str, Any], registered: Registration, intervals: Interva
         "# Each switch of the default recipe alone",
         "",
         f"Written by `python -m benchmarks.switches`, registered {registered.created_at} as "
-        f"`{registered.hash[:19]}…` (`switches_registration.json`). The built-in reader; {BUDGET} distinct chunks; "
-        "95 % intervals, paired by question; p corrected by Holm within a table. The reader calls neither "
-        "`search_timeline` nor `read_around`, so of those two switches this says nothing.",
+        f"`{registered.hash[:19]}…` (`{registration_file().name}`). The built-in reader; {BUDGET} distinct chunks; "
+        "95 % intervals, paired by question; p corrected by Holm within a table. The reader goes through the "
+        "periods (`search_timeline`) after these chunks, and reads around nothing: what both would give within them "
+        "is in planning.md. Over time it asks for the order `spread`, which the search mode does not touch.",
     ]
     known = {system.hash for system in registered.systems}
     strange = {
@@ -224,10 +235,11 @@ def main() -> int:
     parser.add_argument("--register-only", action="store_true", help="write the registration and stop")
     options = parser.parse_args()
     systems, wanted = recipes(), list(named(options.sets.split(",")))
-    if not REGISTRATION.exists():
+    kept = registration_file()
+    if not kept.exists():
         hashes = {name: named([name])[name]().questions.hash for name in wanted}
-        write_registration(REGISTRATION, registration(hashes, systems, options.embedder))
-    registered = read_registration(REGISTRATION)
+        write_registration(kept, registration(hashes, systems, options.embedder))
+    registered = read_registration(kept)
     if options.register_only:
         print(registered.hash)
         return 0

@@ -6,6 +6,7 @@ import hashlib
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,3 +70,20 @@ class CachedEmbedder:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).digest()
+
+
+class Remembering:
+    """An embedder that makes the vector of a query once: every variant asks much the same."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder, self._queries = embedder, dict[str, Any]()
+        self.identity, self.batch_size = embedder.identity, embedder.batch_size
+
+    async def embed(self, texts: Sequence[str], role: Role) -> Vectors:
+        """See `Embedder.embed`."""
+        if role != "query" or len(texts) != 1:
+            return await self._embedder.embed(texts, role)
+        if texts[0] not in self._queries:
+            self._queries[texts[0]] = await self._embedder.embed(texts, role)
+        made: Vectors = self._queries[texts[0]]
+        return made

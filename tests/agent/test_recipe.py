@@ -72,7 +72,7 @@ def test_the_default_rejects_by_the_first_four_checks_and_flags_the_fifth():
     )
 
 
-MODES = ["dense", "lexical", "hybrid", "fused", "near", "timeline", "diverse", "fused+terms", "lexical+terms"]
+MODES = ["dense", "lexical", "hybrid", "fused", "near", "timeline", "diverse", "spread", "fused+terms", "lexical+terms"]
 
 
 @pytest.mark.parametrize("mode", MODES)

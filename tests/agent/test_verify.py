@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from answertrail.agent.evidence import record_hash, seal
+from answertrail.agent.sealed import record_hash, seal
 from answertrail.agent.support import SupportVerdict
 from answertrail.agent.verify import faults_of, unchecked
 from answertrail.records import Run

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from answertrail.agent.evidence import seal
+from answertrail.agent.sealed import seal
 from answertrail.agent.verify import faults_of, unchecked
 from answertrail.models.chat.scripted import ScriptedModel
 from answertrail.records import Run

@@ -132,7 +132,7 @@ def test_two_files_that_give_one_id_are_not_silently_merged(cli, tmp_path):
         )
         assert report.code == 1
         assert len(report.json["failed"]) == 1
-        assert "already belongs to" in report.json["failed"][0]["reason"]
+        assert "two sources give the id x in one ingest" in report.json["failed"][0]["reason"]
         assert "barn" in cli("corpus", "show", "x:0000000", "--json").json["text"]
 
 

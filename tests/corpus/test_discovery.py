@@ -203,3 +203,25 @@ def test_notes_to_a_recording_take_its_title_and_date(make: Make) -> None:
 def test_decomposed_names_give_composed_ids(make: Make) -> None:
     name = unicodedata.normalize("NFD", "가마.vtt")
     assert ids(make({name: VTT}).discover()) == ["가마"]
+
+
+def test_a_file_that_cannot_be_opened_is_a_failure_and_the_others_are_candidates(make: Make) -> None:
+    found = make({"a.vtt": VTT, "a.srt": "", "a.md": "Notes."}).discover()
+    assert [Path(failure.source).name for failure in found.failed] == ["a.srt"]
+    assert [other.path.name for other in found.groups[0].fallbacks] == ["a.md"]
+
+
+def test_names_that_look_alike_with_different_words_lose_nothing_in_silence(make: Make) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "\u00e9te.md") for form in ("NFC", "NFD"))
+    found = make({composed: "One.", decomposed: "Two."}).discover()
+    assert [group.path.name for group in found.groups] == [composed]
+    assert found.groups[0].fallbacks == ()
+    (failure,) = found.failed
+    assert Path(failure.source).name == decomposed
+    assert "look alike" in failure.reason
+
+
+def test_names_that_look_alike_with_the_same_words_are_one_document(make: Make) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "\u00e9te.md") for form in ("NFC", "NFD"))
+    found = make({composed: "One.", decomposed: "One."}).discover()
+    assert (len(found.groups), len(found.groups[0].fallbacks), found.failed) == (1, 1, ())

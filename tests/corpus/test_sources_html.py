@@ -299,3 +299,16 @@ def test_no_word_of_marked_text_is_lost_or_doubled(parts: list[tuple[str, str]])
     text = converted(Page(f"<main>{body}</main>")).text
     said = [word for word in text.split() if word not in ("-", "##", "|")]
     assert said == [word for word in words_of_markup(body) if word not in ("-", "##", "|")]
+
+
+@pytest.mark.parametrize(("levels", "readable"), [(300, True), (2000, True), (200_000, False)])
+def test_a_deep_page_is_read_whole_or_says_that_it_is_too_deep(make: Make, levels: int, readable: bool) -> None:
+    markup = "<html><body>" + "<div>" * levels + "<p>The kiln is in the barn.</p>" + "</div>" * levels + "<p>End.</p>"
+    (result,) = make({"a.html": markup}).results()
+    if readable:
+        assert isinstance(result, Read)
+        assert "kiln is in the barn" in result.document.words()
+        assert "End." in result.document.words()
+    else:
+        assert isinstance(result, Failure)
+        assert "nested too deeply" in result.reason

@@ -395,3 +395,11 @@ def test_broken_files_end_in_a_document_or_a_failure(tmp_path: Path, suffix: str
                 assert isinstance(result, Failure)
                 assert "crashed" not in result.reason, seed
                 assert "takes longer" not in result.reason, seed
+
+
+def test_the_pdf_is_read_when_the_docx_beside_it_is_none(make: Make) -> None:
+    failure, result = make({"a.docx": b"junk", "a.pdf": pdf([["The kiln is in the barn."]])}).results()
+    assert isinstance(failure, Failure)
+    assert isinstance(result, Read)
+    assert (Path(failure.source).name, Path(result.source).name) == ("a.docx", "a.pdf")
+    assert "kiln" in result.document.words()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from answertrail.search.dense import cosines, first_equal
+from answertrail.search.dense import cosines
 from answertrail.search.fusion import best, fuse_scores, idf, lexical_weight, reciprocal_ranks
 from tests.search.worlds import unit
 
@@ -38,12 +38,14 @@ def test_no_rows_give_no_cosines():
     assert cosines(np.zeros((0, 4), dtype=np.float32), f32(1, 0, 0, 0)).shape == (0,)
 
 
-def test_equal_rows_share_the_first_of_them_and_only_equal_rows_do():
-    matrix = np.stack([f32(0, 1), f32(np.nan, np.nan), f32(1, 0), f32(0, 1), f32(np.nan, np.nan), f32(1, 1e-7)])
-    assert first_equal(matrix).tolist() == [0, 1, 2, 0, 1, 5]
-    assert first_equal(matrix[:0]).tolist() == []
-    given = cosines(matrix, f32(1, 0), first_equal(matrix))
-    np.testing.assert_array_equal(given, cosines(matrix, f32(1, 0)))
+@pytest.mark.parametrize("dims", [1, 3, 33, 384])
+def test_equal_rows_have_equal_cosines_wherever_they_stand(dims):
+    rng = np.random.default_rng(dims)
+    matrix, query = rng.standard_normal((1000, dims)).astype(np.float32), rng.standard_normal(dims).astype(np.float32)
+    matrix[1::7] = matrix[0]
+    out = cosines(matrix, query)
+    assert set(out[1::7].tolist()) == {float(out[0])}
+    np.testing.assert_array_equal(cosines(matrix[::-1].copy(), query), out[::-1])
 
 
 # --- best -------------------------------------------------------------------------------------

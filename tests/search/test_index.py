@@ -48,7 +48,7 @@ def spoken_index():
 
 
 def test_the_set_of_modes_is_known():
-    assert ALL_MODES == ["dense", "diverse", "fused", "hybrid", "lexical", "near", "timeline"]
+    assert ALL_MODES == ["dense", "diverse", "fused", "hybrid", "lexical", "near", "spread", "timeline"]
 
 
 def test_a_hit_carries_what_is_shown_of_its_chunk():

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from answertrail.agent.when import check_when
 from answertrail.models.chat.base import ToolCall
@@ -25,6 +25,10 @@ MAX_AROUND = 5
 MAX_TEXT = 1000
 """Characters of a query, of a stance and of one part that was not found."""
 MAX_ROWS = 60
+MAX_ALSO, MAX_LIKE = 5, 8
+"""Other wordings of a query, and passages that others are to be like."""
+ORDERS = {"spread": "spread", "meaning": "dense"}
+"""The orders a search may ask for, with the mode of each."""
 _FAULT_CHARS = 600
 
 
@@ -36,20 +40,26 @@ class _Arguments(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
 
 
-class SearchArguments(_Arguments):
-    """Arguments of `search_transcripts`."""
+def _asked(value: str) -> str:
+    if not value.strip():
+        raise ValueError("the query is empty")
+    return value.strip()
 
-    query: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+
+Query = Annotated[str, Field(min_length=1, max_length=MAX_TEXT), AfterValidator(_asked)]
+
+
+class AnySearchArguments(_Arguments):
+    """What both searches take."""
+
+    query: Query
     k: Annotated[int, Field(ge=1, le=MAX_K)] | None = None
     from_: str | None = Field(default=None, alias="from")
     to: str | None = None
-
-    @field_validator("query")
-    @classmethod
-    def _not_blank(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("the query is empty")
-        return value.strip()
+    also: Annotated[list[Query], Field(max_length=MAX_ALSO)] = Field(default_factory=list)
+    like: Annotated[list[Annotated[str, Field(min_length=1, max_length=300)]], Field(max_length=MAX_LIKE)] = Field(
+        default_factory=list
+    )
 
     @field_validator("from_", "to")
     @classmethod
@@ -66,7 +76,13 @@ class SearchArguments(_Arguments):
         )
 
 
-class TimelineSearchArguments(SearchArguments):
+class SearchArguments(AnySearchArguments):
+    """Arguments of `search_transcripts`; `order` None is that of the recipe."""
+
+    order: Literal["spread", "meaning"] | None = None
+
+
+class TimelineSearchArguments(AnySearchArguments):
     """Arguments of `search_timeline`; `by` None lets the corpus decide."""
 
     by: Grain | None = None

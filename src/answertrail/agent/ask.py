@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -43,8 +43,17 @@ class Corpus(Protocol):
         """What its embedder has cost so far; None for one that runs here."""
         ...
 
-    async def search(self, query: str, *, mode: str | Mode, k: int, within: Filter) -> SearchResult:
-        """Return exactly min(k, matching) hits."""
+    async def search(
+        self,
+        query: str,
+        *,
+        mode: str | Mode,
+        k: int,
+        within: Filter,
+        reworded: Sequence[str] = (),
+        like: Sequence[str] = (),
+    ) -> SearchResult:
+        """Return exactly min(k, matching) hits; `like` are ids of passages that others are to be like."""
         ...
 
     async def read_around(self, chunk_id: str, before: int, after: int) -> Surroundings:

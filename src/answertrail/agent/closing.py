@@ -7,8 +7,8 @@ from answertrail.agent.budget import EndedError
 from answertrail.agent.citations import asked_for, check_answer
 from answertrail.agent.dialogue import Dialogue
 from answertrail.agent.events import AnswerRejected
-from answertrail.agent.evidence import answer_of
 from answertrail.agent.forced import GivenUpError, SentBackError, forced
+from answertrail.agent.passages import answer_of
 from answertrail.agent.tools import SUBMIT_TOOL
 from answertrail.models.chat.base import ToolCall
 from answertrail.records.run import Answer

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -14,19 +12,17 @@ from answertrail.agent.citations import CheckReport
 from answertrail.agent.coverage import AROUND_MODE, Calendar, Look, answer_coverage, looks
 from answertrail.agent.guards import Searched
 from answertrail.agent.ledger import Ledger
+from answertrail.agent.passages import cited_in, published_in, run_chunk
 from answertrail.agent.provenance import code_ref
 from answertrail.agent.recipe import Recipe
 from answertrail.agent.results import AroundOutcome, SearchOutcome
-from answertrail.agent.when import span_of
-from answertrail.records.base import instant
-from answertrail.records.chunk import text_hash
+from answertrail.agent.sealed import seal
 from answertrail.records.run import (
     Answer,
     CorpusRef,
     Run,
     RunChunk,
     SearchRecord,
-    Statement,
     Status,
 )
 from answertrail.search.hits import Hit
@@ -67,6 +63,7 @@ class Evidence:
         self._timelines: dict[str, dict[str, Any]] = {}
         self._complete: list[str] = []
         self._translations: dict[str, list[dict[str, str]]] = {}
+        self._wordings: dict[str, dict[str, Any]] = {}
         self.calendar: Calendar | None = None
         """The periods of the corpus, once they were asked for."""
         self.over_time: bool | None = None
@@ -97,13 +94,16 @@ class Evidence:
         self._add(outcome.search_id, body, result.hits, outcome.new, elapsed_ms)
         if result.translated is not None and result.translated.translations:
             self._translations[outcome.search_id] = [said.as_json() for said in result.translated.translations]
+        if result.reworded or result.like:
+            self._wordings[outcome.search_id] = {"also": list(result.reworded), "like": dict(result.like)}
         if result.coverage is not None:
             self._timelines[outcome.search_id] = result.coverage.as_json()
         elif any(outcome.window) and result.matching <= len(result.hits):
             self._complete.append(outcome.search_id)
         all_shown = len(self._chunks) == result.chunks_in_corpus
         returned, new = len(result.hits), len(outcome.new)
-        self.searched.append(Searched(result.query, outcome.window, returned, new, result.held_back, all_shown))
+        beside = (*result.reworded, *result.like)
+        self.searched.append(Searched(result.query, outcome.window, returned, new, result.held_back, all_shown, beside))
 
     def add_around(self, outcome: AroundOutcome, elapsed_ms: float) -> None:
         """Record what was read around a passage: a search whose query is an id. No guard counts it."""
@@ -229,6 +229,7 @@ class Evidence:
             "rejected_answers": self._rejected,
             "agent_config": self.recipe.model_dump(mode="json", exclude={"prompt_text"}),
             **({"translations": self._translations} if self._translations else {}),
+            **({"wordings": self._wordings} if self._wordings else {}),
             **self._over_time(),
         }
 
@@ -245,50 +246,3 @@ class Evidence:
         if self.calendar is not None:
             told["calendar"] = self.calendar.as_json()
         return told
-
-
-def cited_in(answer: Answer | None) -> list[str]:
-    """Return the ids the statements of an answer cite, in order, repeats kept."""
-    return [cited for s in (answer.statements or [] if answer else []) for cited in s.citations]
-
-
-def run_chunk(hit: Hit) -> RunChunk:
-    """Return a hit as the run keeps it."""
-    times = {"start_s": hit.start_s, "end_s": hit.end_s} if hit.start_s is not None else {}
-    published = hit.published_at.astimezone(UTC).isoformat().replace("+00:00", "Z") if hit.published_at else None
-    return RunChunk.model_validate(
-        {"id": hit.chunk_id, "document_id": hit.document_id, "title": hit.title, "published_at": published,
-         **{k: float(v) for k, v in times.items() if v is not None}, "url": hit.url, "text": hit.text,
-         "text_hash": text_hash(hit.text)}
-    )  # fmt: skip
-
-
-def published_in(when: str, chunk: RunChunk) -> bool:
-    """Whether a passage is of the time of a row of a dated table; without a date it is of `undated`."""
-    span = span_of(when)
-    if span is None or chunk.published_at is None:
-        return span is None and chunk.published_at is None
-    return span.holds(instant(chunk.published_at))
-
-
-def answer_of(submitted: SubmitArguments, report: CheckReport) -> Answer:
-    """Return the accepted answer with the support verdict of each statement."""
-    statements = [
-        Statement(text=s.text, kind=s.kind, citations=list(dict.fromkeys(s.citations)), support=verdict)
-        for s, verdict in zip(submitted.statements, report.support, strict=True)
-    ]
-    return Answer(outcome=submitted.outcome, statements=statements, not_found=list(submitted.not_found))
-
-
-def record_hash(run: Run) -> str:
-    """Return `sha256:` over the canonical JSON of a run without its own hash."""
-    body = run.as_json()
-    if isinstance(body.get("meta"), dict):
-        body["meta"] = {k: v for k, v in body["meta"].items() if k != "record_hash"}
-    text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def seal(run: Run) -> Run:
-    """Return the run with `meta.record_hash` set."""
-    return run.model_copy(update={"meta": {**(run.meta or {}), "record_hash": record_hash(run)}})

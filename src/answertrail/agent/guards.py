@@ -14,8 +14,8 @@ from answertrail.agent.coverage import Look
 class Searched:
     """What the guards need to know of one search.
 
-    Chunks returned, how many of them new, how many that match were left out as known, and whether
-    the run has by now been shown the whole corpus.
+    Chunks returned, how many of them new, how many that match were left out as known, whether
+    the run has by now been shown the whole corpus, and what was searched beside the query.
     """
 
     query: str
@@ -24,6 +24,7 @@ class Searched:
     new: int
     held_back: int = 0
     all_shown: bool = False
+    beside: tuple[str, ...] = ()
 
 
 def normalised(query: str) -> str:
@@ -37,12 +38,12 @@ def distinct_searches(searches: Sequence[Searched]) -> int:
 
     A reworded query that only finds what was already seen is not a second look, unless there is
     nothing else in the corpus to see. Nor is a repeated query that pages on, by whichever tool:
-    the same words in the same dates are one search.
+    the same words in the same dates are one search, and another when it goes on from other passages.
     """
-    seen: set[tuple[str, tuple[str | None, str | None]]] = set()
+    seen: set[tuple[str, tuple[str | None, str | None], frozenset[str]]] = set()
     count = 0
     for search in searches:
-        key = (normalised(search.query), search.window)
+        key = (normalised(search.query), search.window, frozenset(map(normalised, search.beside)))
         if key in seen:
             continue
         seen.add(key)

@@ -40,7 +40,8 @@ class SearchSettings(_Frozen):
     run was already shown; `report_terms` tells how many chunks hold each query term; `date_filter`
     offers `from` and `to`. `timeline` offers `search_timeline`, `read_around` the tool of that name.
     `translate` has the author model put every query into the corpus's languages, to be searched beside
-    the original.
+    the original. `wordings`, `like`, `spread` and `meaning` offer arguments of the searches: other
+    words for the same question, passages that others are to be like, and two other orders.
 
     A setting with a default came later than the rest and counts in the hash only where it differs
     from it, so that a recipe that does not use it keeps its hash. So it is in `LoopSettings`.
@@ -54,6 +55,10 @@ class SearchSettings(_Frozen):
     timeline: bool = False
     read_around: bool = False
     translate: bool = False
+    wordings: bool = False
+    like: bool = False
+    spread: bool = False
+    meaning: bool = False
 
 
 class LoopSettings(_Frozen):

@@ -65,6 +65,8 @@ def search_result(outcome: SearchOutcome, *, with_terms: bool) -> str:
         body["warnings"] = list(result.warnings)
     if result.translated is not None and result.translated.translations:
         body["also_searched_as"] = [translation.text for translation in result.translated.translations]
+    if result.like:
+        body["like"] = dict(result.like)
     if with_terms:
         body["terms"] = [{"term": term, "chunks": count} for term, count in result.terms.items()]
     if result.coverage is not None:

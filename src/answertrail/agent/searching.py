@@ -7,7 +7,14 @@ from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 from answertrail.agent import events
-from answertrail.agent.arguments import AroundArguments, BadCallError, SearchArguments, TimelineSearchArguments
+from answertrail.agent.arguments import (
+    ORDERS,
+    AnySearchArguments,
+    AroundArguments,
+    BadCallError,
+    SearchArguments,
+    TimelineSearchArguments,
+)
 from answertrail.agent.coverage import AROUND_MODE, Calendar, calendar_of
 from answertrail.agent.dialogue import Dialogue
 from answertrail.agent.results import AroundOutcome, SearchOutcome, around_result, search_result
@@ -31,8 +38,10 @@ class Searches:
         self._settings = dialogue.recipe.search
 
     async def search(self, arguments: SearchArguments) -> str:
-        """Search in the recipe's mode."""
-        return await self._search(arguments, self._settings.mode)
+        """Search in the recipe's mode, or in the order asked for."""
+        if arguments.order is not None and not getattr(self._settings, arguments.order):
+            raise BadCallError("This search has no such order. Call it without.")
+        return await self._search(arguments, ORDERS[arguments.order] if arguments.order else self._settings.mode)
 
     async def timeline(self, arguments: TimelineSearchArguments) -> str:
         """Search every period."""
@@ -75,14 +84,19 @@ class Searches:
             self._evidence.calendar = calendar_of(result.coverage)
         return self._evidence.calendar
 
-    async def _search(self, arguments: SearchArguments, mode: str | Mode) -> str:
-        self._check_dates(arguments)
+    async def _search(self, arguments: AnySearchArguments, mode: str | Mode) -> str:
+        self._check(arguments)
         seen, began, paid = self._evidence.seen, time.monotonic(), self._corpus.spend()
         start, end = arguments.bounds()
         exclude = seen if self._settings.hold_back_seen else frozenset()
         k = arguments.k or self._settings.k
         result = await self._corpus.search(
-            arguments.query, mode=mode, k=k, within=Filter(start=start, end=end, exclude=exclude)
+            arguments.query,
+            mode=mode,
+            k=k,
+            within=Filter(start=start, end=end, exclude=exclude),
+            reworded=arguments.also,
+            like=arguments.like,
         )
         beyond: tuple[Hit, ...] = ()
         if not result.hits and (start or end):
@@ -100,7 +114,17 @@ class Searches:
         await self._dialogue.emit(_told(outcome, result, elapsed))
         return search_result(outcome, with_terms=self._settings.report_terms)
 
-    def _check_dates(self, arguments: SearchArguments) -> None:
+    def _check(self, arguments: AnySearchArguments) -> None:
+        """Refuse what the recipe does not offer, dates that hold nothing, and passages that were not shown."""
+        if arguments.also and not self._settings.wordings:
+            raise BadCallError("This search takes one query. Search for the other wordings by themselves.")
+        if arguments.like and not self._settings.like:
+            raise BadCallError("This search takes no passages. Call it with a query alone.")
+        if strange := [name for name in arguments.like if name not in self._evidence.seen]:
+            raise BadCallError(
+                f"No passage with the id {strange[0][:80]!r} was shown to you in this run. Take the ids of hits, as "
+                "they are, from results of your searches."
+            )
         if (arguments.from_ or arguments.to) and not self._settings.date_filter:
             raise BadCallError("This search takes no dates. Call it with a query alone.")
         start, end = arguments.bounds()

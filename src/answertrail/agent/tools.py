@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from answertrail.agent.arguments import MAX_AROUND, MAX_K, MAX_ROWS
+from answertrail.agent.arguments import MAX_ALSO, MAX_AROUND, MAX_K, MAX_LIKE, MAX_ROWS
 from answertrail.agent.recipe import LoopSettings, Recipe, SearchSettings
 from answertrail.agent.when import FORMS
 from answertrail.models.chat.base import ToolSpec
@@ -41,7 +41,7 @@ def _search_tool(settings: SearchSettings) -> ToolSpec:
         SEARCH,
         "Search the corpus. Returns passages with their ids, dates and text, best first."
         + (paging if settings.hold_back_seen else ""),
-        _object(_query(settings) | _dates(settings), ["query"]),
+        _object(_query(settings) | _order(settings) | _dates(settings), ["query"]),
     )
 
 
@@ -91,6 +91,23 @@ def _ready_tool(settings: LoopSettings) -> ToolSpec:
 
 
 def _query(settings: SearchSettings) -> dict[str, Any]:
+    beside: dict[str, Any] = {}
+    if settings.wordings:
+        beside["also"] = {
+            "type": "array",
+            "maxItems": MAX_ALSO,
+            "items": {"type": "string", "maxLength": 300},
+            "description": "The same thing in other words, searched as one with the query: what is near all of them "
+            "comes first.",
+        }
+    if settings.like:
+        beside["like"] = {
+            "type": "array",
+            "maxItems": MAX_LIKE,
+            "items": {"type": "string", "maxLength": 300},
+            "description": "Ids of passages you were shown: what shares their rarest words is found too, such as "
+            "later talk of the thing that leaves out its name.",
+        }
     return {
         "query": {"type": "string", "maxLength": 300, "description": "What to look for, in the corpus's own words."},
         "k": {
@@ -99,7 +116,20 @@ def _query(settings: SearchSettings) -> dict[str, Any]:
             "maximum": MAX_K,
             "description": f"How many passages (default {settings.k}).",
         },
+        **beside,
     }
+
+
+def _order(settings: SearchSettings) -> dict[str, Any]:
+    orders = {
+        "spread": "`spread`: many documents, and nothing beside what you were shown; for how something changed.",
+        "meaning": "`meaning`: by meaning alone, for what is said without the query's words.",
+    }
+    offered = [name for name in orders if getattr(settings, name)]
+    if not offered:
+        return {}
+    told = "Another order than best first. " + " ".join(orders[name] for name in offered)
+    return {"order": {"type": "string", "enum": offered, "description": told}}
 
 
 def _dates(settings: SearchSettings) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 from answertrail.agent.arguments import SubmitArguments
 from answertrail.agent.citations import asked_for, check_answer
 from answertrail.agent.coverage import AROUND_MODE
-from answertrail.agent.evidence import record_hash
 from answertrail.agent.recipe import CheckSettings
+from answertrail.agent.sealed import record_hash
 from answertrail.agent.support import LexicalSupport, SupportCheck
 from answertrail.agent.verify_time import as_row, failures_told, time_faults, time_unchecked
 from answertrail.records.chunk import text_hash
@@ -85,6 +85,8 @@ def _searches(run: Run) -> Iterator[tuple[str, str]]:
     for search in run.searches:
         if search.mode == AROUND_MODE and search.query not in seen:
             yield "around", f"search {search.search_id} reads around {search.query}, which was not shown before it"
+        if strange := [name for name in _like(run, search.search_id) if name not in seen]:
+            yield "like", f"search {search.search_id} goes on from {strange[0]}, which was not shown before it"
         fresh = [chunk for chunk in dict.fromkeys(search.returned) if chunk not in seen]
         if search.new is not None and search.new != fresh:
             yield "new", f"search {search.search_id} says other chunks were new than its results show"
@@ -94,6 +96,14 @@ def _searches(run: Run) -> Iterator[tuple[str, str]]:
     missing = set(seen) - {chunk.id for chunk in run.chunks or []}
     if missing:
         yield "chunks", f"the text of {len(missing)} retrieved chunks is missing, {sorted(missing)[0]} first"
+
+
+def _like(run: Run, search_id: str) -> list[str]:
+    """Return the passages a search went on from, as far as the run can be read; a file may hold anything there."""
+    told = (run.meta or {}).get("wordings")
+    entry = told.get(search_id) if isinstance(told, dict) else None
+    like = entry.get("like") if isinstance(entry, dict) else None
+    return list(like) if isinstance(like, dict) else []
 
 
 def _sums(run: Run) -> Iterator[tuple[str, str]]:

@@ -11,8 +11,8 @@ from answertrail.agent.arguments import SubmittedRow, TimelineArguments
 from answertrail.agent.citations import asked_for
 from answertrail.agent.coverage import Look, answer_coverage, calendar_from_json, looks
 from answertrail.agent.dated_table import check_table
-from answertrail.agent.evidence import cited_in, published_in
 from answertrail.agent.over_time import asks_over_time
+from answertrail.agent.passages import cited_in, published_in
 from answertrail.agent.recipe import CheckSettings
 from answertrail.agent.support import SupportCheck
 from answertrail.records.base import instant

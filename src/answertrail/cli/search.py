@@ -30,7 +30,8 @@ _SNIPPET = 220
     "--mode",
     default="default",
     show_default=True,
-    help="default, dense, lexical, hybrid, fused, near, timeline or diverse; MODE+terms reranks one of the first five.",
+    help="default, dense, lexical, hybrid, fused, near, timeline, diverse or spread; MODE+terms reranks one of the "
+    "first five.",
 )
 @click.option("--k", default=10, show_default=True, help="How many passages.")
 @click.option("--from", "start", metavar="DATE", help="Only documents of this day or later (YYYY-MM-DD).")

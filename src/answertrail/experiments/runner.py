@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from answertrail.agent.events import Event, RunStarted
-from answertrail.agent.evidence import seal
+from answertrail.agent.sealed import seal
 from answertrail.errors import AnswerTrailError
 from answertrail.experiments import attempts
 from answertrail.experiments.attempts import Spent

@@ -84,6 +84,7 @@ class SearchResult:
     `fallback` says why it answered by another way than its own, None when it did not. `warnings`
     are sentences for who asked: a query in a language the embedder does not read, a translation
     that could not be had. `translated` is what the query was put into, None where that was not asked.
+    `reworded` was searched as one with it, and so was `like`: by the ids of passages, the words of each.
     """
 
     query: str
@@ -99,6 +100,8 @@ class SearchResult:
     fallback: str | None = None
     warnings: tuple[str, ...] = ()
     translated: Translated | None = None
+    reworded: tuple[str, ...] = ()
+    like: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def dated(self) -> tuple[Hit, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +16,30 @@ import numpy.typing as npt
 from answertrail.errors import InputError, MismatchError
 from answertrail.models.embedding.base import Embedder, Vectors
 from answertrail.search.around import Neighbours, Surroundings, place_of
-from answertrail.search.dense import Places, cosines, first_equal
+from answertrail.search.dense import cosines
 from answertrail.search.fusion import best
 from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult, hit_of
 from answertrail.search.lexical import LexicalIndex
+from answertrail.search.like import telling_words
 from answertrail.search.modes import mode_named
+from answertrail.search.query_vectors import QueryVectors
 from answertrail.search.ranking import Facts, Mode, Ranking, Signals
 from answertrail.search.rerank import rerank
 from answertrail.search.timeline import coverage
 from answertrail.search.unread import unread_warnings
-from answertrail.search.wordings import combined
+from answertrail.search.wordings import Wordings, blended, combined
 
-_QUERY_CACHE = 256
+_KEPT_ROWS = 1_000_000
+"""Rows whose scores are kept, over all texts: 12 bytes each."""
+
+
+class _Scores(NamedTuple):
+    """What one text scores, by row; see `Signals`."""
+
+    dense: npt.NDArray[np.float32]
+    lexical: npt.NDArray[np.float32]
+    weight: float
+    documents: npt.NDArray[np.float32] | None
 
 
 class CorpusIndex:
@@ -49,7 +62,7 @@ class CorpusIndex:
         self.lexical = lexical
         self.embedder = embedder
         self._matrix = matrix
-        self._first: Places | None = None
+        self._scored: OrderedDict[tuple[str, frozenset[str]], _Scores] = OrderedDict()
         epoch = [row.published_at.timestamp() if row.published_at else np.nan for row in rows]
         self._published = np.array(epoch, dtype=np.float64)
         numbers: dict[str, int] = {}
@@ -57,24 +70,41 @@ class CorpusIndex:
         self._numbers = numbers
         self._neighbours = Neighbours(rows)
         self._before, self._after = self._neighbours.rows_beside()
-        self._queries: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
+        self._queries = QueryVectors(embedder)
 
     async def search(
-        self, query: str, *, mode: str | Mode, k: int, within: Filter | None = None, also: Sequence[str] = ()
+        self,
+        query: str,
+        *,
+        mode: str | Mode,
+        k: int,
+        within: Filter | None = None,
+        also: Sequence[str] = (),
+        wordings: Wordings = Wordings(),  # noqa: B008 - frozen
     ) -> SearchResult:
         """Return exactly min(k, matching) hits; ties are broken by chunk id.
 
         `mode` is a name (see `modes.mode_named`) or a mode with settings of its own. `also` are
-        further wordings of the query, such as translations (see `wordings.combined`). Raises
-        InputError for an empty query or k below 1, NotFoundError for an unknown mode.
+        translations of the query, `wordings` what else is searched as one with it (see
+        `answertrail.search.wordings`); a hit's cosine and BM25 are those of query and translations.
+        Raises InputError for an empty query or k below 1, NotFoundError for an unknown mode.
         """
         chosen = mode_named(mode) if isinstance(mode, str) else mode
         if not query.strip():
             raise InputError("the query is empty")
         if k < 1:
             raise InputError(f"k must be at least 1, not {k}")
-        wordings = list(dict.fromkeys((query, *also)))
-        signals = combined([await self._signals(text, chosen, within or Filter()) for text in wordings])
+        asked = list(dict.fromkeys((query, *also)))
+        signals_of = {
+            text: await self._signals(text, chosen, within or Filter())
+            for text in dict.fromkeys((*asked, *wordings.reworded, *wordings.like))
+        }
+        own = combined([signals_of[text] for text in asked])
+        signals = blended(
+            own,
+            [signals_of[text] for text in dict.fromkeys(wordings.reworded) if text not in asked],
+            [signals_of[text] for text in wordings.like],
+        )
         # Scores are those of the whole filtered corpus; what was shown is only left out of the
         # rows, so that a repeated query goes on exactly where it stopped.
         shown = signals.shown
@@ -84,15 +114,21 @@ class CorpusIndex:
         return SearchResult(
             query=query,
             mode=chosen.name,
-            hits=tuple(self._hit(int(place), ranking, signals, chosen) for place in places),
+            hits=tuple(self._hit(int(place), ranking, own, chosen) for place in places),
             matching=int(eligible.sum()),
             held_back=int((ranking.eligible & shown).sum()),
             chunks_in_corpus=len(self.rows),
-            terms={term: count for text in wordings for term, count in self.lexical.terms(text).items()},
+            terms={
+                term: count for text in (*asked, *wordings.reworded) for term, count in self.lexical.terms(text).items()
+            },
             undated_left_out=len(np.unique(self._documents[signals.facts.undated_out])),
             coverage=coverage(signals, ranking, places),
-            warnings=unread_warnings(self.embedder.identity.name, wordings) if "dense" in chosen.needs else (),
+            warnings=unread_warnings(self.embedder.identity.name, asked) if "dense" in chosen.needs else (),
         )
+
+    async def telling_words(self, row: ChunkRow) -> str:
+        """Return the words by which a chunk finds others like it, see `like.telling_words`."""
+        return telling_words(row.text, row.language, self.lexical.terms(row.text))
 
     def around(self, chunk_id: str, before: int = 1, after: int = 1) -> Surroundings:
         """Return a chunk with its neighbours in document order.
@@ -102,35 +138,34 @@ class CorpusIndex:
         return self._neighbours.around(place_of(self.by_id, chunk_id), before, after)
 
     async def _signals(self, query: str, mode: Mode, within: Filter) -> Signals:
+        scores = await self._scores(query, mode.needs)
+        allowed, facts = self._allowed(within)
+        shown = self._rows_of(within.exclude)
+        return Signals(scores.dense, scores.lexical, scores.weight, allowed, shown, facts, scores.documents)
+
+    async def _scores(self, query: str, needs: frozenset[str]) -> _Scores:
+        """Return the scores of all rows: they are the same whatever the filter, so paging on finds them made."""
+        known = self._scored.get((query, needs))
+        if known is not None:
+            return known
         count = len(self.rows)
         dense = np.full(count, np.nan, dtype=np.float32)
         lexical, weight = np.zeros(count, dtype=np.float32), 0.0
         documents = None
-        if "dense" in mode.needs and count:
-            vector = await self._embedded(query)
+        if "dense" in needs and count:
+            vector = await self._queries.of(query)
             dense = await asyncio.to_thread(self._cosines, vector)
-        if "lexical" in mode.needs and count:
+        if "lexical" in needs and count:
             lexical, weight = self.lexical.scores(query)
-            if len(mode.needs) > 1:
+            if len(needs) > 1:
                 documents = self.lexical.document_votes(query)
-        allowed, facts = self._allowed(within)
-        return Signals(dense, lexical, weight, allowed, self._rows_of(within.exclude), facts, documents)
+        made = self._scored[query, needs] = _Scores(dense, lexical, weight, documents)
+        while len(self._scored) * count > _KEPT_ROWS:
+            self._scored.popitem(last=False)
+        return made
 
     def _cosines(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        # At the first dense search and not when opened: it reads the whole matrix. Two threads
-        # that make it at once make the same.
-        if self._first is None:
-            self._first = first_equal(self._matrix)
-        return cosines(self._matrix, vector, self._first)
-
-    async def _embedded(self, query: str) -> npt.NDArray[np.float32]:
-        known = self._queries.get(query)
-        if known is None:
-            known = (await self.embedder.embed([query], "query"))[0]
-            self._queries[query] = known
-            if len(self._queries) > _QUERY_CACHE:
-                self._queries.popitem(last=False)
-        return known
+        return cosines(self._matrix, vector)
 
     def _allowed(self, within: Filter) -> tuple[npt.NDArray[np.bool_], Facts]:
         allowed = np.ones(len(self.rows), dtype=np.bool_)

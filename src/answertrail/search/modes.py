@@ -1,4 +1,4 @@
-"""The search modes by name. Five score, two select among the scored, any of the five can be reranked."""
+"""The search modes by name. Five score, three select among the scored, any of the five can be reranked."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from answertrail.search.fusion import reciprocal_ranks
 from answertrail.search.near import near_mode
 from answertrail.search.ranking import BOTH, Mode, Ranking, Signals, fused
 from answertrail.search.rerank import RERANKERS, reranked
+from answertrail.search.spread import spread_mode
 from answertrail.search.timeline import timeline_mode
 
 __all__ = ["MODES", "SCORING", "Mode", "Ranking", "Signals", "mode_named"]
@@ -47,7 +48,10 @@ SCORING: Mapping[str, Mode] = {
 }
 """The modes that give every chunk a score of its own."""
 
-MODES: Mapping[str, Mode] = {**SCORING, "timeline": timeline_mode(), "diverse": diverse_mode()}
+MODES: Mapping[str, Mode] = {
+    **SCORING,
+    **{mode.name: mode for mode in (timeline_mode(), diverse_mode(), spread_mode())},
+}
 
 
 def mode_named(name: str) -> Mode:

@@ -14,6 +14,7 @@ from answertrail.search.hits import ChunkRow, Filter, SearchResult
 from answertrail.search.index import CorpusIndex
 from answertrail.search.ranking import Mode
 from answertrail.search.translate import Translator
+from answertrail.search.wordings import Wordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +77,47 @@ class OpenCorpus:
         spend: EmbeddingSpend | None = getattr(self.index.embedder, "spend", None)
         return spend
 
-    async def search(self, query: str, *, mode: str | Mode, k: int, within: Filter | None = None) -> SearchResult:
-        """Search the snapshot, in translation too where there is a translator; see `CorpusIndex.search`."""
-        if self.translator is None or not query.strip():
-            return self._noted(await self.index.search(query, mode=mode, k=k, within=within))
-        translated = await self.translator.translate(query)
-        also = [translation.text for translation in translated.translations]
-        result = self._noted(await self.index.search(query, mode=mode, k=k, within=within, also=also))
+    async def search(
+        self,
+        query: str,
+        *,
+        mode: str | Mode,
+        k: int,
+        within: Filter | None = None,
+        reworded: Sequence[str] = (),
+        like: Sequence[str] = (),
+    ) -> SearchResult:
+        """Search the snapshot, in translation too where there is a translator; see `CorpusIndex.search`.
+
+        `reworded` is the query in other words, `like` are ids of passages that others are to be like;
+        ids the snapshot does not have are left out. Rewordings of a query that is translated are left
+        out too, since nobody translates them.
+        """
+        words = await self._telling(like)
+        translated = None
+        if self.translator is not None and query.strip():
+            translated = await self.translator.translate(query)
+            if translated.translations:
+                reworded = ()
+        reworded = tuple(text for text in dict.fromkeys(reworded) if text.strip() and text != query)
+        result = await self.index.search(
+            query,
+            mode=mode,
+            k=k,
+            within=within,
+            also=[translation.text for translation in translated.translations] if translated else (),
+            wordings=Wordings(reworded, tuple(words.values())),
+        )
+        result = replace(self._noted(result), reworded=reworded, like=words)
+        if translated is None:
+            return result
         return replace(result, translated=translated, warnings=(*translated.warnings, *result.warnings))
+
+    async def _telling(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return the words by which each passage finds others; one without such words is left out."""
+        rows = await self.cited(ids) if ids else {}
+        found = {chunk: await self.index.telling_words(rows[chunk]) for chunk in dict.fromkeys(ids) if chunk in rows}
+        return {chunk: words for chunk, words in found.items() if words}
 
     async def read_around(self, chunk_id: str, before: int = 1, after: int = 1) -> Surroundings:
         """Return a chunk with its neighbours in document order; see `CorpusIndex.around`."""

@@ -18,7 +18,8 @@ import pytest
 
 from answertrail.corpus.origins.base import Blocked, Fetched, Listed, Withheld
 from answertrail.corpus.origins.rss import RssOptions, RssOrigin, rss_origin
-from answertrail.corpus.origins.rss.feed import NotAFeed, duration, item_id, parse_feed
+from answertrail.corpus.origins.rss.feed import duration, item_id, parse_feed
+from answertrail.corpus.origins.rss.markup import NotAFeed, NotWhole
 from answertrail.corpus.origins.rss.transcripts import read_transcript
 from answertrail.corpus.sources.outcome import SourceFault
 from answertrail.errors import InputError, NotFoundError, ServiceError
@@ -251,6 +252,7 @@ async def test_untimed_transcripts_link_to_the_page(site: Site, kind: str) -> No
         ([("text/vtt", "es"), ("text/html", "en")], [], 1),
         ([("text/vtt", "es"), ("text/html", "en-GB")], ["en"], 1),
         ([("text/vtt", "en"), ("text/plain", "ko")], ["ko-KR", "en"], 1),
+        ([("text/vtt", "en"), ("text/plain", "ko")], ["ko-KR,en"], 1),
         ([("text/vtt", ""), ("text/vtt", "de")], ["de"], 1),
         ([("application/pdf", ""), ("text/plain", "")], [], 1),
         ([("", ""), ("text/plain", "")], [], 0),
@@ -287,7 +289,7 @@ async def test_what_cannot_be_used_gives_way_to_the_next(site: Site) -> None:
         site, track("/a.vtt"), track("/gone", "application/srt"), track("/c.json", "application/json")
     )
     assert [segment.speaker for segment in result.document.segments or ()] == ["Ann", "Bob"]
-    assert "a web page, not a transcript" in result.notes[0]
+    assert "the address gives a web page, no transcript" in result.notes[0]
     assert "HTTP 404" in result.notes[1]
 
 
@@ -296,7 +298,8 @@ async def test_what_cannot_be_used_gives_way_to_the_next(site: Site) -> None:
     [
         (lambda site: None, "unavailable", "HTTP 404", timedelta(days=7)),
         (lambda site: site.put("/t", "", 403), "unavailable", "HTTP 403", timedelta(days=7)),
-        (lambda site: site.put("/t", ERROR_PAGE), "not_captions", "a web page, not a transcript", timedelta(days=7)),
+        (lambda site: site.put("/t", ERROR_PAGE),
+         "not_captions", "the address gives a web page, no transcript", timedelta(days=7)),
         (lambda site: site.put("/t", " \n"), "empty_body", "empty", timedelta(hours=1)),
         (lambda site: site.put("/t", "x", 503), "network", "HTTP 503", timedelta(minutes=15)),
         (lambda site: site.drop("/t"), "network", "no connection", timedelta(minutes=15)),
@@ -483,7 +486,7 @@ def test_feeds_with_mistakes_are_read_past_them() -> None:
         item("episode-0001", title="Twice"),
     ).replace(' xmlns:podcast="https://podcastindex.org/namespace/1.0"', "")
     found = parse_feed(text.encode(), base="http://a.example", salt="s").items
-    assert [one.id for one in found] == ["no-title-here", "episode-0001"]
+    assert [one.id for one in found] == ["no-title-here", "episode-0001", "episode-0001"]
     assert (found[0].title, found[0].published_at) == ("no-title-here", None)
     assert found[1].title.startswith("Q & A")
     assert "transcripts" not in found[1].meta
@@ -494,15 +497,14 @@ def test_feeds_with_mistakes_are_read_past_them() -> None:
     assert one.meta["transcripts"][0]["url"] == "https://a.example/1.vtt"
 
 
-def test_entities_are_not_expanded_and_files_not_opened(tmp_path: Path) -> None:
+def test_a_feed_that_defines_entities_is_refused(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("the secret")
     laughs = "".join(f"<!ENTITY {chr(98 + n)} '{f'&{chr(97 + n)};' * 20}'>" for n in range(12))
     head = f"<!DOCTYPE rss [<!ENTITY a 'ha'>{laughs}<!ENTITY s SYSTEM '{secret.as_uri()}'>]>"
     text = head + feed(item(title="x&m;y&s;z")).partition("?>")[2]
-    (one,) = parse_feed(text.encode(), base="http://a.example", salt="s").items
-    assert "secret" not in one.title
-    assert len(one.title) < 100
+    with pytest.raises(NotAFeed, match=r"^it defines entities$"):
+        parse_feed(text.encode(), base="http://a.example", salt="s")
 
 
 @pytest.mark.asyncio
@@ -577,7 +579,7 @@ def test_broken_transcripts_and_feeds_end_in_words_or_a_fault() -> None:
                     for one in parse_feed(bytes(data), base="http://a.example", salt="s").items:
                         assert one.id.strip() == one.id != ""
                         json.dumps(one.meta).encode()
-                except NotAFeed:
+                except (NotAFeed, NotWhole):
                     pass
                 continue
             try:

@@ -1,4 +1,4 @@
-"""How the reader plans a question over time: in words the corpus has, by who is asked about, on from what it found."""
+"""How the reader plans its searches: all wordings as one, on from what it found, wider, and over the periods."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pytest
 from answertrail.models.chat.base import AssistantMessage, ChatRequest, ToolMessage, ToolSpec, UserMessage
 from answertrail.models.reader import Hit, Reader, SearchResult
 from answertrail.models.reader.chat import ReaderModel
-from answertrail.models.reader.evidence import gather
-from answertrail.models.reader.keywords import feedback_words, keyword_query, probe_query
+from answertrail.models.reader.dates import periods, span_asked
+from answertrail.models.reader.over_time import rewordings
 from answertrail.models.reader.plan import Search
 from answertrail.models.reader.question import analyse
 from answertrail.models.reader.settings import PLAN, PlanSettings
 from answertrail.models.reader.text import content_stems
-from answertrail.models.reader.topic import known_query, speakers_named, topic_query
+from answertrail.models.reader.topic import topic_query
 
 QUESTION = "How has Ida Brook's opinion of the Mothlight rota changed over the years?"
 SAID = [
@@ -42,20 +42,29 @@ def corpus() -> list[Hit]:
 
 
 def find(hits: Sequence[Hit], search: Search, seen: set[str]) -> SearchResult:
-    """A toy search by shared stems, its score the number of them; every chunk can be returned."""
-    terms = content_stems(search.query)
+    """A toy search by shared stems, also those of the passages to be like; every chunk can be returned."""
+    if search.tool == "around":
+        return SearchResult("", ())
+    liked = [hit.text for hit in hits if hit.id in search.like]
+    terms = dict.fromkeys(content_stems(" ".join((search.query, *search.also))))
+    wanted = {*terms, *content_stems(" ".join(liked))}
     inside = [h for h in hits if (search.date_from or "") <= (h.date or "") < (search.date_to or "9")]
     about = {h.id: set(content_stems(f"{h.text} {' '.join(h.speakers)}")) for h in hits}
-    scored = [replace(h, score=len(set(terms) & about[h.id]) + 0.5) for h in inside if h.id not in seen]
+    scored = [replace(h, score=len(wanted & about[h.id]) + 0.5) for h in inside if h.id not in seen]
     best = tuple(sorted(scored, key=lambda h: (-h.score, h.id))[: search.k or 10])
     seen.update(h.id for h in best)
     frequency = tuple((t, sum(t in stems for stems in about.values())) for t in terms)
     return SearchResult(search.query, best, len(inside), len(hits), 0, frequency, search.date_from, search.date_to)
 
 
-def explore(question: str, hits: Sequence[Hit], settings: PlanSettings) -> tuple[list[str], list[Search]]:
+ALL = ("dates", "also", "like", "spread", "meaning", "timeline", "around")
+
+
+def explore(
+    question: str, hits: Sequence[Hit], settings: PlanSettings = PLAN, offered: Sequence[str] = ALL
+) -> tuple[list[str], list[Search]]:
     """The chunks in the order shown, and every search made."""
-    reader, seen = Reader(settings=settings), set[str]()
+    reader, seen = Reader(settings=settings, offered=offered), set[str]()
     results: list[SearchResult] = []
     made: list[Search] = []
     for _ in range(15):
@@ -67,98 +76,139 @@ def explore(question: str, hits: Sequence[Hit], settings: PlanSettings) -> tuple
     raise AssertionError("the plan has no end")
 
 
-def test_words_no_chunk_holds_are_left_out_of_the_topic() -> None:
-    question = analyse(QUESTION)
-    assert known_query(question, {}) == "Ida Brook's opinion Mothlight rota changed years"
-    assert known_query(question, {"ida": 0, "brook": 0, "opinion": 2}) == "opinion Mothlight rota changed years"
-    assert topic_query(question) == "Ida Brook's Mothlight rota"
-    assert topic_query(question, {"ida": 0, "brook": 0, "mothlight": 3, "rota": 4}) == "Mothlight rota"
-    unknown = dict.fromkeys(question.stems, 0)
-    assert topic_query(question, unknown) == "Ida Brook's Mothlight rota"
-    assert known_query(question, unknown) == known_query(question, {})
+def test_the_subject_is_what_is_left_without_words_of_change() -> None:
+    assert topic_query(analyse(QUESTION)) == "Ida Brook's Mothlight rota"
+    assert rewordings(analyse(QUESTION)) == (
+        "Ida Brook's opinion Mothlight rota changed years",
+        "Ida Brook's Mothlight rota",
+    )
 
 
 @pytest.mark.parametrize("question", ["", "Why?", "How did it?"])
-def test_a_question_without_content_is_asked_as_it_is(question: str) -> None:
-    assert topic_query(analyse(question), {}) == known_query(analyse(question), {}) == question
+def test_a_question_without_content_has_no_other_words(question: str) -> None:
+    assert topic_query(analyse(question)) == question
+    assert rewordings(analyse(question)) == ()
 
 
-def test_a_speaker_is_named_only_by_the_whole_name() -> None:
-    hits = (
-        Hit("a:00000", "a", "x", speakers=("Ida Brook", "Ann")),
-        Hit("b:00000", "b", "y", speakers=("Ida Stone", "Ida Brook")),
-    )
-    assert speakers_named(analyse(QUESTION), gather([SearchResult("q", hits)])) == ("Ida Brook",)
+def test_all_wordings_are_one_search_and_the_next_goes_on_from_what_it_found() -> None:
+    shown, made = explore(QUESTION, corpus())
+    first, second = made[:2]
+    assert (first.query, first.also, first.like, first.order) == (QUESTION, rewordings(analyse(QUESTION)), (), "spread")
+    assert second.also == first.also
+    assert second.like[0] == "said0:00000"
+    assert set(second.like) <= set(shown[: first.k])
+    assert {f"said{n}:00000" for n in range(4)} <= set(shown[:20])
 
 
-def test_everything_a_person_says_is_found_by_name() -> None:
-    hits = corpus()
-    hits = [replace(h, speakers=("Ida Brook",)) if h.id.startswith("said") else h for h in hits]
-    shown, made = explore(QUESTION, hits, PLAN)
-    assert Search("Ida Brook") in made
-    assert {h.id for h in hits if h.speakers} <= set(shown[:40])
+def test_about_forty_chunks_come_before_the_periods() -> None:
+    shown, made = explore(QUESTION, corpus())
+    before = [search.tool for search in made].index("timeline")
+    assert sum(search.k or 0 for search in made[:before]) == 40
+    assert len(shown) == len(set(shown)) == 64
 
 
-def test_a_passage_found_is_searched_on_from_in_its_rarest_words() -> None:
-    hits = corpus()
-    first = SearchResult(QUESTION, tuple(hits[8:18]), 64, 64, terms=(("mothlight", 1), ("ida", 0), ("brook", 0)))
-    words = Reader().next_action(QUESTION, [first], phase="explore").searches
-    assert [s.query for s in words] == ["opinion Mothlight rota changed years"]
-    second = SearchResult(words[0].query, (hits[0],), 64, 64, terms=())
-    (probe,) = Reader().next_action(QUESTION, [first, second], phase="explore").searches
-    assert probe.k == 1
-    known = find(hits, probe, {h.id for h in hits[8:18]} | {hits[0].id})
-    onwards = Reader().next_action(QUESTION, [first, second, known], phase="explore").searches[0]
-    assert set(onwards.query.split()) >= {"brass", "bicycle"}
-    shown = [h.id for h in find(hits, onwards, {hits[0].id}).hits]
-    assert {h.id for h in hits[1:4]} <= set(shown)
+DATED = "How has the Mothlight rota changed from spring 2019 to late 2020?"
 
 
-def test_keywords_are_the_rarest_words_that_are_not_the_passages_own() -> None:
-    text = "The brass bell, the bell of 1984, was a model of brass."
-    counts = {"brass": 4, "bell": 3, "model": 90, "1984": 2}
-    assert keyword_query(text, counts, 100) == "bell brass model"
-    assert keyword_query(text, {"brass": 1, "bell": 0}, 100) == ""
-    assert keyword_query("", {}, 0) == ""
+def test_each_time_named_is_looked_into_and_the_rest_asked_within_them() -> None:
+    _, made = explore(DATED, corpus())
+    assert [(s.date_from, s.date_to, s.k) for s in made[1:5]] == [
+        ("2019-03-01", "2019-06-01", 3),
+        ("2020-09-01", "2021-01-01", 3),
+        ("2019-03-01", "2021-01-01", 20),
+        ("2019-03-01", "2021-01-01", 10),
+    ]
+    assert all(s.date_from is None and s.date_to is None for s in made[5:])
 
 
-def test_feedback_weighs_a_word_by_its_passages_and_its_rarity() -> None:
-    texts = [(2.0, "brass bell"), (1.0, "brass scarf")]
-    # ln(1 + 99 / 10) = 2.389: brass 3 x 2.389, bell 2 x 2.389, scarf 1 x 2.389
-    assert feedback_words(texts, {"brass": 9, "bell": 9, "scarf": 9}, 99, ()) == "brass bell scarf"
-    assert feedback_words(texts, {"brass": 9, "bell": 9, "scarf": 9}, 99, ("brass",)) == "bell scarf"
-
-
-def test_a_probe_holds_each_word_once_and_fits_the_tool() -> None:
-    long = " ".join(f"word{n}x" for n in range(400))
-    assert len(probe_query([long])) <= 1000
-    assert probe_query(["brass bell", "bell scarf"]).split() == ["bell", "scarf", "brass"]
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("How did the rota change by the end of 2024?", (None, "2025-01-01")),
+        ("How has the rota changed since 2019?", ("2019-01-01", None)),
+        ("How did it change from 2020 to 2024?", ("2020-01-01", "2025-01-01")),
+        ("How did it change?", (None, None)),
+    ],
+)
+def test_one_time_alone_is_an_end_or_a_beginning(question: str, asked: tuple[str | None, str | None]) -> None:
+    assert span_asked(question, periods(question)) == asked
 
 
 @pytest.mark.parametrize("idea", [field.name for field in fields(PLAN)])
-def test_a_plan_ends_and_shows_nothing_twice_with_any_idea_switched(idea: str) -> None:
-    shown, made = explore(QUESTION, corpus(), replace(PLAN, **{idea: not getattr(PLAN, idea)}))
+@pytest.mark.parametrize("question", [QUESTION, DATED, "How much did the brass bell cost?"])
+def test_a_plan_ends_and_shows_nothing_twice_with_any_idea_switched(idea: str, question: str) -> None:
+    shown, made = explore(question, corpus(), replace(PLAN, **{idea: not getattr(PLAN, idea)}))
     assert len(shown) == len(set(shown))
     assert len(made) <= 20
     assert all(0 < len(s.query) <= 1000 and 0 < (s.k or 10) <= 20 for s in made)
 
 
+@pytest.mark.parametrize("missing", ALL)
+@pytest.mark.parametrize("question", [QUESTION, DATED, "How much did the brass bell cost in 2019?"])
+def test_nothing_is_sent_that_the_tools_do_not_take(missing: str, question: str) -> None:
+    _, made = explore(question, corpus(), replace(PLAN, around=True, read_on=True), [n for n in ALL if n != missing])
+    sent = {
+        "dates": any(s.date_from or s.date_to for s in made),
+        "also": any(s.also for s in made),
+        "like": any(s.like for s in made),
+        "spread": any(s.order == "spread" for s in made),
+        "meaning": any(s.order == "meaning" for s in made),
+        "timeline": any(s.tool == "timeline" for s in made),
+        "around": any(s.tool == "around" for s in made),
+    }
+    assert not sent[missing]
+    assert len(made) > 2
+
+
 def test_a_search_that_fails_is_not_made_again() -> None:
-    reader = Reader()
+    reader = Reader(offered=ALL)
     first = find(corpus(), Search(QUESTION, k=10), set())
     second = reader.next_action(QUESTION, [first], phase="explore").searches
     failed = [SearchResult(s.query, date_from=s.date_from, date_to=s.date_to) for s in second]
     third = reader.next_action(QUESTION, [first, *failed], phase="explore").searches
-    assert not set(second) & set(third)
+    assert third
+    assert [s.k for s in third] != [s.k for s in second]
 
 
-def test_a_search_without_dates_is_asked_the_first_turn_only() -> None:
-    reader = Reader(dated=False)
+def test_of_a_fact_meaning_alone_is_asked_after_thirty_chunks_and_then_the_best_documents() -> None:
+    _, made = explore("How much did the brass bell cost, and who hid it?", corpus())
+    assert [(s.order, s.k) for s in made[:3]] == [(None, 20), (None, 10), ("meaning", 10)]
+    assert made[0].also == ("brass bell cost hid", "How much did the brass bell cost", "who hid it")
+    assert all(s.date_from and s.date_to for s in made[3:])
+
+
+def test_a_search_that_takes_a_query_alone_is_asked_the_first_turn_only() -> None:
+    reader = Reader(offered=())
     first = reader.next_action(QUESTION, [], phase="explore").searches
     assert len(first) == 2
     seen = set[str]()
     results = [find(corpus(), search, seen) for search in first]
     assert reader.next_action(QUESTION, results, phase="explore").ready
+
+
+def test_the_model_sends_what_the_tools_offer_and_reads_them_all() -> None:
+    text = {"type": "string"}
+    search = {"query": text, "also": text, "like": text, "order": {"enum": ["spread"]}, "from": text, "to": text}
+    tools = (
+        ToolSpec("search_transcripts", "", {"type": "object", "properties": search}),
+        ToolSpec("search_timeline", "", {"type": "object", "properties": {"query": text}}),
+        ToolSpec("mark_ready", "", {"type": "object"}),
+    )
+    (call,) = asyncio.run(ReaderModel().complete(ChatRequest((UserMessage(QUESTION),), tools, "required"))).calls
+    sent = json.loads(call.arguments)
+    assert (call.name, sent["order"], sent["also"]) == (
+        "search_transcripts",
+        "spread",
+        list(rewordings(analyse(QUESTION))),
+    )
+    hit = {"id": "a:00000", "document_id": "a", "text": SAID[0][1], "date": "2019-05-14"}
+    done = [ToolMessage("r1", "search_transcripts", json.dumps({"query": QUESTION, "hits": [hit]}))]
+    for name in ("search_transcripts", "search_transcripts", "search_timeline", "search_timeline"):
+        done.append(ToolMessage("r", name, json.dumps({"error": "not now"})))
+        messages = (UserMessage(QUESTION), AssistantMessage("", ()), *done)
+        (call, *_) = asyncio.run(ReaderModel().complete(ChatRequest(messages, tools, "required"))).calls
+    assert call.name == "search_transcripts"
+    assert json.loads(call.arguments)["like"] == ["a:00000"]
 
 
 PERIODS = [

@@ -19,6 +19,7 @@ from answertrail.search.hits import Filter
 from answertrail.search.lexical import LexicalIndex
 from answertrail.search.load import lexical_index
 from answertrail.search.modes import MODES
+from answertrail.search.wordings import Wordings
 from tests.search.engines.worlds import both, catalogue_of
 from tests.search.test_index import random_filter
 from tests.search.worlds import WORDS, TinyEmbedder, random_rows
@@ -117,6 +118,27 @@ def test_paging_by_exclude_visits_each_matching_chunk_once(mode):
     assert len(visited) == len(set(visited)) == first.matching
 
 
+def test_rewordings_and_passages_to_be_like_are_searched_as_the_exact_index_does():
+    rng = random.Random(21)
+    wordings = [Wordings(("kiln barn",)), Wordings((), ("glaze", "river salt")), Wordings(("ash",), ("stone lamp",))]
+    for _ in range(rounds(1, 20)):
+        rows = random_rows(rng)
+        whole, engine = both(rows, TinyEmbedder(), {row.id: None for row in rows if rng.random() < 0.1})
+        for mode in ALL_MODES:
+            for beside in wordings:
+                within = random_filter(rng, rows)
+                wanted, found = (
+                    run(index, "winter fire", mode=mode, k=9, within=within, wordings=beside)
+                    for index in (whole, engine)
+                )
+                if mode == "lexical":  # how many match in either wording is not known here
+                    assert plain(found)[0] == seen(wanted)[0]
+                else:
+                    assert plain(found) == seen(wanted), (mode, beside, within)
+        for row in rows[:5]:
+            assert asyncio.run(engine.telling_words(row)) == asyncio.run(whole.telling_words(row))
+
+
 def limited(rows, most):
     """An index over engines that give no more than `most` rows, as servers do, and refuse to be asked for more."""
 
@@ -141,7 +163,7 @@ def limited(rows, most):
     return EngineIndex(catalogue, Vectors(catalogue, whole._matrix), words, HeldRows(table), TinyEmbedder())
 
 
-@pytest.mark.parametrize("mode", ["fused", "hybrid", "near", "diverse"])
+@pytest.mark.parametrize("mode", ["fused", "hybrid", "near", "diverse", "spread"])
 def test_an_engine_that_gives_few_rows_is_paged_to_the_end_and_says_when_it_gives_too_few(mode):
     rows = random_rows(random.Random(4), documents=30, chunks=20)
     engine = limited(rows, 100)

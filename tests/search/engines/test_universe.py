@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from answertrail.search.engines import index as engine_index
+from answertrail.search.engines import ranker
 from answertrail.search.engines.catalogue import Catalogue
 from answertrail.search.engines.universe import matched
 from answertrail.search.hits import Filter
@@ -38,7 +38,7 @@ def test_by_hand():
 
 @pytest.mark.parametrize(("mode", "least"), [("fused", 0.9), ("hybrid", 0.99), ("near", 0.9), ("timeline", 0.9)])
 def test_with_a_sample_much_smaller_than_the_corpus_nearly_the_same_ten_are_first(monkeypatch, mode, least):
-    monkeypatch.setattr(engine_index, "SAMPLE", 1000)
+    monkeypatch.setattr(ranker, "SAMPLE", 1000)
     rng = random.Random(8)
     rows = sorted(random_rows(rng, documents=50, chunks=40), key=lambda row: row.id)
     vectors = clustered(np.random.default_rng(8), len(rows), 24)

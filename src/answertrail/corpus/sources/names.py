@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from answertrail.corpus.sources.dates import contract_date
 from answertrail.corpus.sources.facts import Facts
@@ -38,14 +37,8 @@ def from_name(stem: str) -> Facts:
     )
 
 
-def check_name(path: Path, document_id: str | None) -> None:
-    """Raise SourceFault for a file whose name makes neither a title nor an id."""
-    try:
-        path.name.encode("utf-8")
-    except UnicodeEncodeError:
-        raise SourceFault("the name of the file is not UTF-8; rename it") from None
-    if document_id is None:
-        return
+def check_id(document_id: str) -> None:
+    """Raise SourceFault for an id made of a file's name that the contract does not allow."""
     if "\n" in document_id:
         raise SourceFault("the name of the file holds a line break; rename it")
     if len(document_id) > MAX_ID_CHARS:
@@ -53,6 +46,14 @@ def check_name(path: Path, document_id: str | None) -> None:
             f"the id made of the file's name has {len(document_id)} characters, at most {MAX_ID_CHARS} are allowed; "
             "rename it"
         )
+
+
+def check_title(title: str) -> None:
+    """Raise SourceFault for a title made of a file's name that no database can hold."""
+    try:
+        title.encode("utf-8")
+    except UnicodeEncodeError:
+        raise SourceFault("the name of the file is not UTF-8, and nothing else gives a title; rename it") from None
 
 
 def video_id(stem: str) -> str | None:

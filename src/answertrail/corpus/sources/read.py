@@ -19,7 +19,7 @@ from answertrail.corpus.sources.group import Group
 from answertrail.corpus.sources.languages import language_code, split_language
 from answertrail.corpus.sources.lengths import length_of, segment_of
 from answertrail.corpus.sources.loading import load
-from answertrail.corpus.sources.names import check_name, from_name
+from answertrail.corpus.sources.names import check_id, check_title, from_name
 from answertrail.corpus.sources.note_facts import from_front_matter
 from answertrail.corpus.sources.outcome import Failure, Read, SourceFault, TimesFault
 from answertrail.corpus.sources.plausible import pace_note, refuse_web_page
@@ -61,7 +61,8 @@ class _Body:
 
 
 def _one(group: Group) -> Read:
-    check_name(group.path, group.id)
+    document_id = group.id or ""
+    check_id(document_id)
     if group.kind == "converted":
         body, notes = _converted(group), []
     else:
@@ -69,6 +70,7 @@ def _one(group: Group) -> Read:
         body, notes = _body(group, loaded.text), [*loaded.notes]
     facts = group.facts.or_else(body.facts)
     notes.extend([*body.notes, *facts.notes])
+    check_title(facts.title or document_id)
     values = _values(group, facts)
     if body.timed is not None:
         timed, left_out = without_boilerplate(body.timed, by_a_person=facts.captions == "human")

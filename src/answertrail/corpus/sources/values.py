@@ -14,6 +14,7 @@ YOUTUBE_ID = re.compile(r"[A-Za-z0-9_-]{11}")
 
 
 _SHOWN = 60
+_NO_VALUE = frozenset({"", "-", "none", "null", "n/a", "unknown"})
 
 
 def first_date(
@@ -29,7 +30,7 @@ def first_date(
         found = contract_date(value)
         if found is not None:
             return found, key, tuple(notes)
-        if value is not None and (not isinstance(value, str) or value.strip()):
+        if value is not None and str(value).strip().lower() not in _NO_VALUE:
             shown = storable(" ".join(str(value).split()))
             shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
             notes.append(f"the {where} field {key}: {shown!r} cannot be read as a date; write it as YYYY-MM-DD")

@@ -24,6 +24,7 @@ from answertrail.models.reader.evidence import SearchResult, parse_result
 from answertrail.models.reader.plan import Search
 from answertrail.models.reader.question import analyse
 from answertrail.models.reader.reader import Actions, Phase, Reader
+from answertrail.models.reader.settings import PLAN, PlanSettings
 from answertrail.models.reader.table import LookedAt, Row, looked_at
 
 SPEC = "reader"
@@ -31,6 +32,7 @@ _LONGEST = 1000
 """Characters the tools take in a query or in what was not found."""
 _SEARCH, _READY, _SUBMIT = "search_transcripts", "mark_ready", "submit_answer"
 _TIMELINE, _AROUND, _TABLE = "search_timeline", "read_around", "submit_timeline"
+_TOOL = {"search": _SEARCH, "timeline": _TIMELINE, "around": _AROUND}
 _ROWS = 60
 """Rows the table takes."""
 
@@ -46,8 +48,9 @@ class ReaderModel:
     family = "embedded"
     price_known = True
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(self, embedder: Embedder | None = None, settings: PlanSettings = PLAN) -> None:
         self._embedder = embedder
+        self._settings = settings
         self._vectors: dict[str, np.ndarray[Any, np.dtype[np.float32]]] = {}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -57,8 +60,8 @@ class ReaderModel:
         def embed(texts: Sequence[str]) -> Vectors:
             return self._embed(texts, loop)
 
-        dated = _takes(request, _SEARCH, "from")
-        reader = Reader(embed if self._embedder else None, dated=dated)
+        offered = _offered(request)
+        reader = Reader(embed if self._embedder else None, self._settings, offered=offered)
         question, results = _read(request.messages)
         names = {tool.name for tool in request.tools}
         if _TABLE in names:
@@ -69,7 +72,7 @@ class ReaderModel:
         # Its own rule knows English alone: it may say that a question is over time, never that it is not.
         over_time = _takes(request, _READY, "over_time") and analyse(question).trajectory
         ready = {"over_time": True} if over_time else {}
-        return _reply(_calls(actions, ready, dated=dated))
+        return _reply(_calls(actions, ready, dated="dates" in offered))
 
     def _embed(self, texts: Sequence[str], loop: asyncio.AbstractEventLoop) -> Vectors:
         assert self._embedder is not None
@@ -96,8 +99,7 @@ def _read(messages: Sequence[Message]) -> tuple[str, list[SearchResult]]:
             arguments |= {call.id: _object(call.arguments) for call in message.calls}
         elif isinstance(message, ToolMessage) and message.name in (_SEARCH, _TIMELINE, _AROUND):
             body = _object(message.text)
-            if "hits" in body or message.name == _SEARCH:
-                results.append(parse_result(body, arguments.get(message.call_id)))
+            results.append(parse_result(body, arguments.get(message.call_id)))
     return question, results
 
 
@@ -124,9 +126,23 @@ def _object(text: str) -> dict[str, Any]:
 
 def _takes(request: ChatRequest, tool: str, argument: str) -> bool:
     """Whether a tool is offered with an argument; the articles' search has no dates."""
-    return any(
-        argument in offered.parameters.get("properties", {}) for offered in request.tools if offered.name == tool
-    )
+    return argument in _properties(request, tool)
+
+
+def _properties(request: ChatRequest, tool: str) -> Mapping[str, Any]:
+    found = (offered.parameters.get("properties", {}) for offered in request.tools if offered.name == tool)
+    return next((properties for properties in found if isinstance(properties, dict)), {})
+
+
+def _offered(request: ChatRequest) -> frozenset[str]:
+    """What the tools take beside a query, see `Reader`."""
+    taken = _properties(request, _SEARCH)
+    orders = taken.get("order", {}).get("enum", ())
+    known = {"dates": "from" in taken, "also": "also" in taken, "like": "like" in taken}
+    known |= {name: name in orders for name in ("spread", "meaning")}
+    names = {tool.name for tool in request.tools}
+    known |= {"timeline": _TIMELINE in names, "around": _AROUND in names}
+    return frozenset(name for name, there in known.items() if there)
 
 
 def _reply(calls: tuple[ToolCall, ...]) -> ChatReply:
@@ -151,13 +167,23 @@ def _calls(actions: Actions, ready: Mapping[str, Any], *, dated: bool) -> tuple[
         return (_call(1, _SUBMIT, body),)
     searches = [s for s in actions.searches if dated or not (s.date_from or s.date_to)]
     if searches:
-        return tuple(_call(number, _SEARCH, _arguments(search)) for number, search in enumerate(searches, 1))
+        return tuple(_call(number, _TOOL[search.tool], _arguments(search)) for number, search in enumerate(searches, 1))
     return (_call(1, _READY, ready),)
 
 
 def _arguments(search: Search) -> dict[str, Any]:
-    size = {"k": search.k} if search.k else {}
-    return {"query": search.query[:_LONGEST]} | size | _dates(search.date_from, search.date_to)
+    if search.tool == "around":
+        return {"id": search.query}
+    told: dict[str, Any] = {"query": search.query[:_LONGEST]}
+    if search.k:
+        told["k"] = search.k
+    if search.also:
+        told["also"] = [text[:_LONGEST] for text in search.also]
+    if search.like:
+        told["like"] = list(search.like)
+    if search.order:
+        told["order"] = search.order
+    return told | _dates(search.date_from, search.date_to)
 
 
 def _dates(start: str | None, end: str | None) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -104,6 +105,23 @@ def span(found: tuple[Period, ...]) -> Period | None:
     if not found:
         return None
     return Period(min(p.start for p in found), max(p.end for p in found))
+
+
+_SINCE = re.compile(r"\bsince\b|\bonwards?\b", re.IGNORECASE)
+
+
+def span_asked(text: str, found: Sequence[Period]) -> tuple[str | None, str | None]:
+    """The days a question over time asks about, open where it names no end: (start, end exclusive).
+
+    Two times are its ends. One alone is where it stops ("by the end of 2024"), or where it begins
+    ("since 2019"): how something changed is not asked of one time.
+    """
+    whole = span(tuple(found))
+    if whole is None:
+        return None, None
+    if len(found) > 1:
+        return whole.start, whole.end
+    return (whole.start, None) if _SINCE.search(text) else (None, whole.end)
 
 
 def slices(start: str, end: str, count: int) -> tuple[Period, ...]:

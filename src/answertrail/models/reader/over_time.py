@@ -1,117 +1,91 @@
 """Planning a question over time: which searches next, from what the searches so far brought.
 
-Nothing is kept between turns: how far the plan is, is read off the searches made.
+Nothing is kept between turns. The turns follow from the question and from what the first search
+brought, so how far the plan is, is read off the number of searches made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Sequence
 
-from .dates import span
-from .evidence import Hit, Pool, SearchResult
-from .keywords import LONGEST_PROBE, feedback_words, is_probed, keyword_query, probe_query
-from .plan import Search, by_period, content_query, remaining
+from .dates import span_asked
+from .evidence import Hit, Pool, SearchResult, gather
+from .plan import Search, content_query
 from .question import Question
 from .scoring import idf_weights, stems_of
 from .settings import PlanSettings
 from .text import covered
-from .topic import known_query, speakers_named, topic_query
+from .topic import topic_query
 
-HITS = 10
-"""Hits of each of the question's own searches."""
-SUBJECT_HITS = 5
-"""Hits of the subject alone."""
-SPEAKER_HITS = 20
-"""Of a person whom the question names everything is wanted; the most one search may give."""
-SEEDS, SEED_HITS = 4, 5
-"""Passages searched on from, and hits of each such search."""
-FEEDBACK_HITS = 10
-"""Hits from which the question takes further words."""
-PAGES = 3
-"""How often the question pages on where there are no periods to go through."""
+FIRST = 10
+"""Hits of the first search, among which the seeds are found."""
+SEEDS = 4
+"""Passages that others are to be like."""
+ENDS, END_HITS = 4, 3
+"""Times the question names that are looked into, and hits of each."""
+MAIN_HITS, PAGE_HITS = 20, 10
+"""Hits of the main search and of its second page: with those before them about 40."""
+TIMELINE_PAGES, LAST_HITS = 2, 20
 
 
 def next_searches(
-    question: Question, results: Sequence[SearchResult], pool: Pool, settings: PlanSettings
+    question: Question,
+    results: Sequence[SearchResult],
+    pool: Pool,
+    settings: PlanSettings,
+    offered: Collection[str],
 ) -> tuple[Search, ...]:
-    """The searches of the next turn: the first step of the plan of which one has not been made.
+    """The searches of the next turn; empty when the plan is carried out, and after a first turn that found nothing.
 
-    `results` are all so far, failed ones as results without hits. Empty when the plan is carried out,
-    and after a first turn that found nothing.
+    `results` are all so far, failed ones as results without hits. Dates are planned with, and passages
+    read around, only where that is `offered`.
     """
+    also = rewordings(question) if settings.also else ()
+    first = Search(question.text, also=also, order="spread" if settings.spread else None, k=FIRST)
     if not results:
-        return (Search(question.text, k=HITS),)
+        return (first,)
     if not pool.hits:
         return ()
-    done = [Search(r.query, r.date_from, r.date_to) for r in results]
-    words, subject = _words(question, pool, settings)
-    periods = by_period(question, pool) if settings.periods else ()
-    if set(periods) & set(done):
-        return ()
-    asked = {r.query for r in results}
-    best = _best(question, results, pool, (question.text, words, subject))
-    for step in (
-        _own(question, words, pool, settings),
-        (Search(subject, k=SUBJECT_HITS),) if settings.topic else (),
-        _feedback(question, best[:FEEDBACK_HITS], pool, asked) if settings.feedback else (),
-        _onwards(best[:SEEDS], pool, asked) if settings.keywords else (),
-    ):
-        if missing := remaining(step, done):
-            return missing
-    if periods:
-        return periods
-    return (Search(question.text, k=SPEAKER_HITS),) if len(done) < len(set(done)) + PAGES else ()
+    made = len(results)
+    for turn in _turns(question, first, gather(results[:1]), settings, offered):
+        if made < len(turn):
+            return turn[made:]
+        made -= len(turn)
+    return ()
 
 
-def _words(question: Question, pool: Pool, settings: PlanSettings) -> tuple[str, str]:
-    """The question's content words, and its subject."""
-    known = pool.frequency if settings.known_words else None
-    return (
-        content_query(question.text) if known is None else known_query(question, known),
-        topic_query(question, known),
+def rewordings(question: Question) -> tuple[str, ...]:
+    """The question's content words, and its subject: without words of change, of view and of time."""
+    return tuple(
+        text for text in dict.fromkeys((content_query(question.text), topic_query(question))) if text != question.text
     )
 
 
-def _own(question: Question, words: str, pool: Pool, settings: PlanSettings) -> tuple[Search, ...]:
-    """What the question itself offers: its words, the people and the dates it names."""
-    out = [Search(words, k=HITS)] if settings.words else []
-    if settings.speakers:
-        out.extend(Search(name, k=SPEAKER_HITS) for name in speakers_named(question, pool))
-    asked = span(question.periods)
-    if settings.dated and asked is not None:
-        out.append(Search(question.text, asked.start, asked.end, HITS))
-    return tuple(out)
+def _turns(
+    question: Question, first: Search, found: Pool, settings: PlanSettings, offered: Collection[str]
+) -> tuple[tuple[Search, ...], ...]:
+    """All turns, by what the first one brought."""
+    seeds = _seeds(question, found)
+    on = first.on(like=tuple(hit.id for hit in seeds)) if settings.like else first
+    dated = "dates" in offered
+    named = tuple(dict.fromkeys(question.periods))[:ENDS] if dated and settings.ends else ()
+    asked = span_asked(question.text, question.periods) if dated and settings.dated else (None, None)
+    main = on.on(start=asked[0], end=asked[1], k=MAIN_HITS)
+    page = main.on(start=asked[0], end=asked[1], k=PAGE_HITS)
+    last = on.on(k=LAST_HITS)
+    over_periods = last.on(tool="timeline", order=None)
+    return (
+        (first,),
+        tuple(Search(hit.id, tool="around") for hit in seeds) if settings.around and "around" in offered else (),
+        (*(on.on(start=p.start, end=p.end, k=END_HITS) for p in named), main),
+        (over_periods.on(tool="timeline", k=PAGE_HITS) if settings.periods else page,),
+        (over_periods if settings.timeline else last,) * TIMELINE_PAGES,
+        (last,),
+    )
 
 
-def _best(question: Question, results: Sequence[SearchResult], pool: Pool, own: Collection[str]) -> tuple[Hit, ...]:
-    """What the question's own searches brought, by the share of its subject in text and title, then as found."""
-    first: dict[str, Hit] = {}
-    for result in results:
-        if result.query in own:
-            first.update((hit.id, hit) for hit in result.hits if hit.id not in first)
-    weights = idf_weights(question.topic(), pool)
-    heard = {s: w for s, w in weights.items() if pool.frequency.get(s, 1) > 0}
-    return tuple(sorted(first.values(), key=lambda hit: -round(covered(heard, stems_of(hit)), 6)))
-
-
-def _onwards(seeds: Sequence[Hit], pool: Pool, asked: Set[str]) -> tuple[Search, ...]:
-    """The seeds' keywords; before them a probe, which tells how rare their words are."""
-    probe = probe_query([hit.text for hit in seeds])
-    if probe and probe not in asked and not all(is_probed(hit.text, pool.frequency) for hit in seeds):
-        return (Search(probe, k=1),)
-    queries = dict.fromkeys(keyword_query(hit.text, pool.frequency, pool.size) for hit in seeds)
-    if asked & set(queries):
-        return ()  # what else is now known of their words makes no other search worth it
-    return tuple(Search(query, k=SEED_HITS) for query in queries if query)
-
-
-def _feedback(question: Question, best: Sequence[Hit], pool: Pool, asked: Set[str]) -> tuple[Search, ...]:
-    """The question with the words of its best hits; before it the probes."""
-    half = FEEDBACK_HITS // 2
-    texts = [[hit.text for hit in part] for part in (best[:half], best[half:]) if part]
-    probes = [probe_query(part) for part in texts if not all(is_probed(text, pool.frequency) for text in part)]
-    if missing := [probe for probe in probes if probe not in asked]:
-        return tuple(Search(probe, k=1) for probe in missing)
-    weighed = [(1 / (place // 2 + 2), hit.text) for place, hit in enumerate(best)]
-    found = feedback_words(weighed, pool.frequency, pool.size, question.stems)
-    return (Search(f"{question.text} {found}"[:LONGEST_PROBE], k=HITS),) if found else ()
+def _seeds(question: Question, found: Pool) -> tuple[Hit, ...]:
+    """What the first search brought, by the share of the subject in text and title, then as found."""
+    weights = idf_weights(question.topic(), found)
+    heard = {s: w for s, w in weights.items() if found.frequency.get(s, 1) > 0}
+    return tuple(sorted(found.hits, key=lambda hit: -round(covered(heard, stems_of(hit)), 6))[:SEEDS])

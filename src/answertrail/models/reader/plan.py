@@ -1,34 +1,61 @@
-"""Which searches to run: from the question first, then inside the documents that look best."""
+"""Which searches to run for a fact: from the question first, then inside the documents that look best."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from .dates import Period, slices, span
+from .dates import Period, span
 from .evidence import Pool
 from .question import Question
 from .scoring import Ranking
+from .settings import PlanSettings
 from .text import is_content, words
 
+Tool = Literal["search", "timeline", "around"]
 DOCUMENTS_REREAD = 3
 """How many days (of the best documents) are searched again on their own."""
 PERIODS = 6
-"""Into how many periods a how-did-it-change question is cut."""
+"""Into how many periods a how-did-it-change answer is cut."""
+FACT_HITS, DATED_HITS, FACT_PAGE, MEANING_HITS = 20, 5, 10, 10
+"""Hits of the first search of a fact, of that in the dates asked for, of its second page, and by meaning alone."""
+READ_ON = 3
+"""Passages around which is read on."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """One call of `search_transcripts`; dates are ISO days, `date_to` exclusive.
+    """One call of a search tool; dates are ISO days, `date_to` exclusive.
 
     `k` is how many chunks are asked for, None as many as the recipe gives; it does not make another search.
+    `also` are other wordings, `like` ids of passages others are to be like, `order` another order than best
+    first. With `tool` around the query is the id of the passage around which is read.
     """
 
     query: str
     date_from: str | None = None
     date_to: str | None = None
     k: int | None = field(default=None, compare=False)
+    also: tuple[str, ...] = ()
+    like: tuple[str, ...] = ()
+    order: str | None = None
+    tool: Tool = "search"
+
+    def on(self, *, start: str | None = None, end: str | None = None, **changed: Any) -> Search:
+        """The same search within these dates, with what else is changed."""
+        return replace(self, date_from=start, date_to=end, **changed)
+
+    def offered(self, tools: Collection[str]) -> Search:
+        """The same search without what the tools do not take."""
+        return replace(
+            self,
+            also=self.also if "also" in tools else (),
+            like=self.like if "like" in tools else (),
+            order=self.order if self.order in tools else None,
+            tool="search" if self.tool == "timeline" and "timeline" not in tools else self.tool,
+        )
 
 
 def content_query(text: str) -> str:
@@ -49,6 +76,31 @@ def opening(question: Question) -> tuple[Search, ...]:
     return tuple(out)
 
 
+def opening_as_one(question: Question, *, dated: bool = True) -> tuple[Search, ...]:
+    """The first turn where wordings are searched as one: the question with its content words and parts, and its dates.
+
+    About 40 chunks with the second turn, `widening`.
+    """
+    beside = (content_query(question.text), *(question.parts if len(question.parts) > 1 else ()))
+    whole = Search(question.text, k=FACT_HITS, also=tuple(q for q in dict.fromkeys(beside) if q != question.text)[:5])
+    asked = span(question.periods)
+    if asked is None or not dated:
+        return (whole,)
+    return (whole, whole.on(start=asked.start, end=asked.end, k=DATED_HITS))
+
+
+def widening(question: Question, settings: PlanSettings) -> tuple[Search, ...]:
+    """The second turn: the next page, and what is near in meaning though it has none of the words."""
+    page = opening_as_one(question)[0].on(k=FACT_PAGE)
+    meaning = Search(question.text, k=MEANING_HITS, order="meaning")
+    return (page, meaning) if settings.meaning else (page,)
+
+
+def reading_on(ranking: Ranking) -> tuple[Search, ...]:
+    """What stands on either side of the best chunks."""
+    return tuple(Search(scored.hit.id, tool="around") for scored in ranking.chunks[:READ_ON])
+
+
 def rereading(question: Question, pool: Pool, ranking: Ranking) -> tuple[Search, ...]:
     """The second turn of a factual question: its two main queries on the days of the best documents.
 
@@ -67,17 +119,6 @@ def rereading(question: Question, pool: Pool, ranking: Ranking) -> tuple[Search,
     if not days:
         return tuple(Search(q) for q in queries)
     return tuple(Search(q, day, _next_day(day)) for day in days for q in queries)
-
-
-def by_period(question: Question, pool: Pool) -> tuple[Search, ...]:
-    """The second turn of a how-did-it-change question: the question again in each period.
-
-    The periods run over the dates the question names, else over the dates of what was found.
-    """
-    whole = trajectory_span(question, pool)
-    if whole is None:
-        return ()
-    return tuple(Search(question.text, p.start, p.end) for p in slices(whole.start, whole.end, PERIODS))
 
 
 def trajectory_span(question: Question, pool: Pool) -> Period | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -48,11 +48,16 @@ class Actions:
 class Reader:
     """Reads tool results and decides the next turn. It keeps nothing between calls."""
 
-    def __init__(self, embed: Embed | None = None, settings: PlanSettings = PLAN, *, dated: bool = True) -> None:
-        """`dated` says whether the search takes dates; without them only the first turn's searches are made."""
+    def __init__(
+        self, embed: Embed | None = None, settings: PlanSettings = PLAN, *, offered: Collection[str] = ("dates",)
+    ) -> None:
+        """`offered` is what the tools take beside a query: dates, also, like, spread, meaning, timeline, around.
+
+        Where that is nothing only the first turn's searches are made.
+        """
         self._embed = embed
         self._settings = settings
-        self._dated = dated
+        self._offered = frozenset(offered)
 
     def next_action(self, question: str, results: Sequence[SearchResult], *, phase: Phase) -> Actions:
         """The next turn. `results` are all search results so far, in order, failed ones left out."""
@@ -72,9 +77,36 @@ class Reader:
 
     def _searches(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> tuple[Search, ...]:
         """The searches of the next turn; none when the plan has been carried out, whatever failed in it."""
+        if asked.trajectory and self._offered & {"dates", "also", "like", "spread"}:
+            planned = over_time.next_searches(asked, results, pool, self._settings, self._offered)
+        elif self._offered & {"also", "meaning"}:
+            planned = self._of_a_fact(asked, results, pool)
+        else:
+            planned = self._one_by_one(asked, results, pool)
+        return tuple(search.offered(self._offered) for search in planned)
+
+    def _of_a_fact(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> tuple[Search, ...]:
+        """Wordings as one, then wider, then on inside the best documents; how far that is, the number of searches says.
+
+        After the first two turns they are ranked, so the third follows from what those brought.
+        """
+        dated = "dates" in self._offered
+        first, second = plan.opening_as_one(asked, dated=dated), plan.widening(asked, self._settings)
+        made = len(results)
+        if made < len(first):
+            return first[made:]
+        if not pool.hits:
+            return ()
+        if made < len(first) + len(second):
+            return second[made - len(first) :]
+        ranking = rank(asked, gather(results[: len(first) + len(second)]), self._embed)
+        around = plan.reading_on(ranking) if self._settings.read_on and "around" in self._offered else ()
+        third = (*around, *(plan.rereading(asked, pool, ranking) if dated else ()))
+        return third[made - len(first) - len(second) :]
+
+    def _one_by_one(self, asked: Question, results: Sequence[SearchResult], pool: Pool) -> tuple[Search, ...]:
+        """Every wording by itself, then on inside the best documents."""
         done = [Search(r.query, r.date_from, r.date_to) for r in results]
-        if asked.trajectory and self._dated:
-            return over_time.next_searches(asked, results, pool, self._settings)
         first = plan.opening(asked)
         if not done:
             return first

@@ -1,4 +1,4 @@
-"""The ideas by which the reader plans the searches of a question over time, each with its switch."""
+"""The ideas by which the reader plans its searches, each with its switch."""
 
 from __future__ import annotations
 
@@ -7,26 +7,33 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PlanSettings:
-    """What the planner does between the question as asked and the periods; docs/reader.md says what each is worth.
+    """What the planner does beside asking the question; docs/reader.md says what each is worth.
 
-    words: the content words are asked as well.
-    known_words: in both, those no chunk of the corpus holds are left out.
-    topic: so is the subject alone, without words of change, of view and of time.
-    speakers: a person whom the question names and who speaks in the corpus is asked for by name.
-    dated: the question is asked again of the dates it names.
-    keywords: what was found is searched on from in its own rarest words.
-    feedback: the question is asked again with the words its best hits have in common.
-    periods: the question is asked of each of six periods; without it, it pages on.
+    Over time:
+    spread: many documents, and nothing beside what was shown.
+    also: the content words and the subject alone are searched as one with the question.
+    like: so are the passages that hold most of the subject, for later talk that leaves out its name.
+    ends: a few passages are asked for of each time the question names.
+    dated: the rest is asked for within the dates it names.
+    around: the passages on either side of the seeds are read.
+    periods: the last 10 of about 40 passages are the best of each period instead.
+    timeline: after that every period is searched; without it the main search pages on.
+
+    Of a fact:
+    meaning: what is near in meaning alone is asked for as well.
+    read_on: the passages on either side of the best are read.
     """
 
-    words: bool = True
-    known_words: bool = True
-    topic: bool = False
-    speakers: bool = True
+    spread: bool = True
+    also: bool = True
+    like: bool = True
+    ends: bool = True
     dated: bool = True
-    keywords: bool = True
-    feedback: bool = False
-    periods: bool = True
+    around: bool = False
+    periods: bool = False
+    timeline: bool = True
+    meaning: bool = True
+    read_on: bool = False
 
 
 PLAN = PlanSettings()

@@ -12,9 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from answertrail.search.dense import Places, cosines, first_equal
+from answertrail.search.dense import cosines
 from answertrail.search.engines.base import ANY, Capabilities, EngineHit, EngineHits, Matrix, Vector
-from answertrail.search.engines.catalogue import Catalogue, Mask
+from answertrail.search.engines.catalogue import Catalogue, Mask, Places
 from answertrail.search.engines.hnsw import check_query
 from answertrail.search.fusion import best
 from answertrail.search.hits import Filter
@@ -34,7 +34,6 @@ class ExactVectors:
             raise ValueError(f"{matrix.shape[0]} vectors for {len(catalogue)} chunks")
         self._catalogue = catalogue
         self._matrix = matrix
-        self._first: Places | None = None
         # One search asks for the best, for its periods and for single chunks: the same cosines.
         self._last: tuple[bytes, npt.NDArray[np.float32]] | None = None
         self.dims = int(matrix.shape[1])
@@ -49,11 +48,9 @@ class ExactVectors:
         return _hits(self._catalogue, scores, rows_within(self._catalogue, within) & ~np.isnan(scores), k)
 
     def _scores(self, vector: Vector) -> npt.NDArray[np.float32]:
-        if self._first is None:
-            self._first = first_equal(self._matrix)
         key, last = vector.tobytes(), self._last
         if last is None or last[0] != key:
-            self._last = last = (key, cosines(self._matrix, vector, self._first))
+            self._last = last = (key, cosines(self._matrix, vector))
         return last[1]
 
     async def cosines(self, vector: Vector, ids: Collection[str]) -> Mapping[str, float]:

@@ -8,13 +8,11 @@ order can differ from the exact one, and `matching` of `timeline` counts the poo
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from answertrail.errors import InputError, MismatchError, ServiceError
 from answertrail.models.embedding.base import Embedder
@@ -30,23 +28,25 @@ from answertrail.search.engines.base import (
     StaleIndexError,
     Vector,
 )
-from answertrail.search.engines.catalogue import Catalogue, Places
+from answertrail.search.engines.catalogue import Catalogue
 from answertrail.search.engines.pool import Pool, rankable
+from answertrail.search.engines.ranker import Groups, Ranker
 from answertrail.search.engines.rows import Rows
-from answertrail.search.engines.universe import SAMPLE, Universe, universe
+from answertrail.search.engines.scored import Scored, coverage_of, scored
+from answertrail.search.engines.universe import Universe
 from answertrail.search.fusion import best
-from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult, hit_of
+from answertrail.search.hits import ChunkRow, Filter, SearchResult
+from answertrail.search.like import telling_words
 from answertrail.search.modes import mode_named
+from answertrail.search.query_vectors import QueryVectors
 from answertrail.search.ranking import Mode, Ranking
 from answertrail.search.rerank import rerank
-from answertrail.search.timeline import coverage
 from answertrail.search.unread import unread_warnings
-from answertrail.search.wordings import combined
+from answertrail.search.wordings import Wordings
 
 POOL = 200
 """Candidates by each signal, at least; twice k and the excluded where that is more."""
 _PER_PERIOD = 3
-_QUERY_CACHE = 256
 
 
 class Engines(NamedTuple):
@@ -60,17 +60,6 @@ class Engines(NamedTuple):
 
 Again = Callable[[DenseEngine], Awaitable[Engines | None]]
 """Given the engine that failed, opens what took its place, None where nothing did."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """A chunk to be returned, with what a `Hit` says of its scores."""
-
-    chunk_id: str
-    score: float
-    dense: float | None = None
-    lexical: float | None = None
-    relevance: float | None = None
 
 
 class EngineIndex:
@@ -109,11 +98,18 @@ class EngineIndex:
         self._left: list[Engine] = []
         self._note: str | None = None
         self._rows = rows
-        self._sample: tuple[Places, npt.NDArray[np.float32]] | None = None
-        self._queries: OrderedDict[str, Vector] = OrderedDict()
+        self._ranker = Ranker(catalogue, engine)
+        self._queries = QueryVectors(embedder)
 
     async def search(
-        self, query: str, *, mode: str | Mode, k: int, within: Filter | None = None, also: Sequence[str] = ()
+        self,
+        query: str,
+        *,
+        mode: str | Mode,
+        k: int,
+        within: Filter | None = None,
+        also: Sequence[str] = (),
+        wordings: Wordings = Wordings(),  # noqa: B008 - frozen
     ) -> SearchResult:
         """Return min(k, matching) hits; ties are broken by chunk id. See `CorpusIndex.search`.
 
@@ -127,7 +123,7 @@ class EngineIndex:
         while True:
             before = self.engine
             try:
-                return await self._search(query, mode, k, within or ANY, also)
+                return await self._search((query, *also), wordings, mode, k, within or ANY)
             except (ServiceError, NoIndexError, StaleIndexError):
                 if not await self._renewed(before):
                     raise
@@ -141,22 +137,31 @@ class EngineIndex:
                 if found is not None:
                     self._left += [self.engine, self._words]
                     self.engine, self._words, self._documents, self._note = found
-                    self._sample = None
+                    self._ranker = Ranker(self.catalogue, self.engine)
             return self.engine is not before
 
-    async def _search(self, query: str, mode: str | Mode, k: int, within: Filter, also: Sequence[str]) -> SearchResult:
+    async def _search(
+        self, asked: Sequence[str], wordings: Wordings, mode: str | Mode, k: int, within: Filter
+    ) -> SearchResult:
         chosen = mode_named(mode) if isinstance(mode, str) else mode
-        if not query.strip():
+        if not asked[0].strip():
             raise InputError("the query is empty")
         if k < 1:
             raise InputError(f"k must be at least 1, not {k}")
-        pools = []
-        for text in dict.fromkeys((query, *also)):
+        pools = {}
+        for text in dict.fromkeys((*asked, *wordings.reworded, *wordings.like)):
             vector = await self._embedded(text) if "dense" in chosen.needs else None
-            pools.append(Pool(self.catalogue, self.engine, self._words, chosen, text, vector, self._documents))
+            pools[text] = Pool(self.catalogue, self.engine, self._words, chosen, text, vector, self._documents)
         if chosen.name in chosen.needs and len(pools) == 1:
-            return await self._one_signal(pools[0], chosen, k, within)
-        return await self._ranked(pools, chosen, k, within)
+            return await self._one_signal(pools[asked[0]], chosen, k, within)
+        own = list(dict.fromkeys(asked))
+        reworded = [text for text in dict.fromkeys(wordings.reworded) if text not in own]
+        groups = Groups(*([pools[text] for text in texts] for texts in (own, reworded, wordings.like)))
+        return await self._ranked(groups, chosen, k, within)
+
+    async def telling_words(self, row: ChunkRow) -> str:
+        """Return the words by which a chunk finds others like it, see `like.telling_words`."""
+        return telling_words(row.text, row.language, await self._words.terms(row.text))
 
     async def around(self, chunk_id: str, before: int = 1, after: int = 1) -> Surroundings:
         """Return a chunk with its neighbours in document order. Raises NotFoundError for an unknown id."""
@@ -174,8 +179,8 @@ class EngineIndex:
     async def _one_signal(self, pool: Pool, mode: Mode, k: int, within: Filter) -> SearchResult:
         found = await pool.ask(mode.name, k, within)
         matching, held_back = await pool.matching(mode.name, within, found)
-        scored = [
-            _Scored(
+        found_rows = [
+            Scored(
                 hit.chunk_id,
                 hit.score,
                 dense=hit.score if mode.name == "dense" else None,
@@ -183,9 +188,10 @@ class EngineIndex:
             )
             for hit in found.hits
         ]
-        return await self._result([pool], mode, within, scored, matching, held_back)
+        return await self._result(Groups([pool], [], []), mode, within, found_rows, matching, held_back)
 
-    async def _ranked(self, pools: Sequence[Pool], mode: Mode, k: int, within: Filter) -> SearchResult:
+    async def _ranked(self, groups: Groups, mode: Mode, k: int, within: Filter) -> SearchResult:
+        pools = groups.pools
         kind = mode.name.partition("+")[0]
         stratified = kind == "timeline"
         # A timeline's scores are those of the whole corpus, whatever the filter, and so are the
@@ -206,53 +212,31 @@ class EngineIndex:
             await pool.ask_documents()
             if kind == "near":
                 await pool.add(self.catalogue.neighbours(pool.chunks))
-        rows, ranking = await self._rank(pools, mode, within, everywhere)
+        rows, own, ranking = await self._ranker.rank(groups, mode, within, everywhere)
         if ranking.periods is not None:
             periods = ranking.periods.strata.periods
             each = max(_PER_PERIOD, -(-2 * k // max(1, len(periods))))
             for pool in pools:
                 await pool.add_of_periods(each, within, periods)
-            rows, ranking = await self._rank(pools, mode, within, everywhere)
+            rows, own, ranking = await self._ranker.rank(groups, mode, within, everywhere)
         texts = await self._texts(mode, ranking, rows)
-        ranking = await rerank(mode, pools[0].query, ranking, texts, rows.signals.shown)
+        ranking = await rerank(mode, groups.own[0].query, ranking, texts, rows.signals.shown)
         eligible = ranking.eligible & ~rows.signals.shown
         places = best(ranking.scores, eligible, k)
         held_back = int((ranking.eligible & rows.signals.shown).sum())
         matching = int(eligible.sum()) if stratified else await rankable(pools, within) - held_back
-        scored = [self._scored(int(place), ranking, rows, mode) for place in places]
-        told = self._coverage(rows, ranking, places)
+        found = [
+            scored(self.catalogue.ids[int(rows.places[place])], int(place), ranking, own, mode) for place in places
+        ]
+        told = coverage_of(self.catalogue, rows, ranking, places)
         cut = next((most for pool in pools if (most := pool.cut_at(size)) is not None), None)
         note = None
-        if cut is not None and len(scored) < min(k, matching):
+        if cut is not None and len(found) < min(k, matching):
             note = (
-                f"{len(scored):,} of the {min(k, matching):,} passages asked for, since the engine "
+                f"{len(found):,} of the {min(k, matching):,} passages asked for, since the engine "
                 f"{self.engine.name} gives no more than {cut:,} by each signal; ask for fewer and page on"
             )
-        return await self._result(pools, mode, within, scored, matching, held_back, told, note)
-
-    async def _rank(
-        self, pools: Sequence[Pool], mode: Mode, within: Filter, everywhere: bool
-    ) -> tuple[Universe, Ranking]:
-        places, vectors = await self._drawn()
-        chunks = set().union(*(pool.chunks for pool in pools))
-        universes = []
-        for pool in pools:
-            await pool.add(chunks)
-            unknown = np.full(len(places), np.nan, dtype=np.float32)
-            cosines = unknown if pool.vector is None else vectors @ pool.vector
-            found = pool.candidates(chunks)
-            universes.append(universe(self.catalogue, found, (places, cosines), within, everywhere=everywhere))
-        rows = replace(universes[0], signals=combined([one.signals for one in universes]))
-        ranking = mode.rank(rows.signals)
-        return rows, replace(ranking, eligible=ranking.eligible & rows.returnable)
-
-    async def _drawn(self) -> tuple[Places, npt.NDArray[np.float32]]:
-        if self._sample is None:
-            ids, vectors = await self.engine.sample(SAMPLE)
-            places = [self.catalogue.place(chunk) for chunk in ids]
-            known = [at for at, place in enumerate(places) if place is not None]
-            self._sample = (np.array([places[at] for at in known], dtype=np.intp), vectors[known])
-        return self._sample
+        return await self._result(groups, mode, within, found, matching, held_back, told, note)
 
     async def _texts(self, mode: Mode, ranking: Ranking, rows: Universe) -> Sequence[ChunkRow]:
         """Return what a reranker reads, by row of the universe; nothing without one."""
@@ -266,54 +250,27 @@ class EngineIndex:
             texts[at] = found[chunk]
         return texts
 
-    def _coverage(self, rows: Universe, ranking: Ranking, places: Places) -> Coverage | None:
-        """Return what is told of each period, with the chunks of the corpus and not those of the universe."""
-        if ranking.periods is None:
-            return None
-        kept = replace(ranking.periods, above=ranking.periods.above & rows.returnable)
-        told = coverage(rows.signals, replace(ranking, periods=kept), places)
-        assert told is not None
-        codes, numbers = ranking.periods.strata.codes, rows.signals.facts.documents
-        period_of = np.full(len(self.catalogue.documents), -1, dtype=np.intp)
-        period_of[numbers[codes >= 0]] = codes[codes >= 0]
-        inside = period_of >= 0
-        chunks = np.bincount(period_of[inside], self.catalogue.chunks_of[inside], minlength=len(told.periods))
-        return replace(
-            told, periods=tuple(replace(period, chunks=int(chunks[at])) for at, period in enumerate(told.periods))
-        )
-
-    def _scored(self, place: int, ranking: Ranking, rows: Universe, mode: Mode) -> _Scored:
-        dense = float(rows.signals.dense[place])
-        relevance = np.nan if ranking.relevance is None else float(ranking.relevance[place])
-        return _Scored(
-            self.catalogue.ids[int(rows.places[place])],
-            float(ranking.scores[place]),
-            None if np.isnan(dense) else dense,
-            float(rows.signals.lexical[place]) if "lexical" in mode.needs else None,
-            None if np.isnan(relevance) else float(relevance),
-        )
-
     async def _result(
         self,
-        pools: Sequence[Pool],
+        groups: Groups,
         mode: Mode,
         within: Filter,
-        scored: Sequence[_Scored],
+        found: Sequence[Scored],
         matching: int,
         held_back: int,
         told: Coverage | None = None,
         note: str | None = None,
     ) -> SearchResult:
-        rows = await self._rows.rows([one.chunk_id for one in scored])
+        rows = await self._rows.rows([one.chunk_id for one in found])
         terms: dict[str, int] = {}
-        for pool in pools:
+        for pool in (*groups.own, *groups.reworded):
             terms.update(await self._words.terms(pool.query))
-        wordings = [pool.query for pool in pools]
-        reasons = (self._note, *(pool.fallback for pool in pools), note)
+        asked = [pool.query for pool in groups.own]
+        reasons = (self._note, *(pool.fallback for pool in groups.pools), note)
         return SearchResult(
-            query=wordings[0],
+            query=asked[0],
             mode=mode.name,
-            hits=tuple(_hit(rows[one.chunk_id], one) for one in scored),
+            hits=tuple(one.hit(rows[one.chunk_id]) for one in found),
             matching=matching,
             held_back=held_back,
             chunks_in_corpus=len(self.catalogue),
@@ -322,19 +279,10 @@ class EngineIndex:
             coverage=told,
             engine=self.engine.name,
             fallback="; ".join(dict.fromkeys(why for why in reasons if why)) or None,
-            warnings=unread_warnings(self.embedder.identity.name, wordings) if "dense" in mode.needs else (),
+            warnings=unread_warnings(self.embedder.identity.name, asked) if "dense" in mode.needs else (),
         )
 
     async def _embedded(self, query: str) -> Vector | None:
         """Return the query's vector, None when the embedder has nothing for it."""
-        known = self._queries.get(query)
-        if known is None:
-            known = (await self.embedder.embed([query], "query"))[0]
-            self._queries[query] = known
-            if len(self._queries) > _QUERY_CACHE:
-                self._queries.popitem(last=False)
+        known = await self._queries.of(query)
         return known if np.isfinite(known).all() else None
-
-
-def _hit(row: ChunkRow, scored: _Scored) -> Hit:
-    return hit_of(row, scored.score, dense=scored.dense, lexical=scored.lexical, relevance=scored.relevance)

@@ -17,6 +17,7 @@ from lxml import etree
 
 from answertrail.corpus.origins.base import Listed
 from answertrail.corpus.origins.rss.download import shown
+from answertrail.corpus.origins.rss.markup import NotAFeed, read_markup
 from answertrail.corpus.origins.rss.transcripts import TIMED, tracks_of
 from answertrail.corpus.sources.clock import seconds
 from answertrail.corpus.sources.dates import contract_date
@@ -31,48 +32,40 @@ _LONGEST_TEXT = 20_000
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,119}")
 
 
-class NotAFeed(Exception):  # noqa: N818 - an outcome, told to the user by the origin
-    """What was found is no podcast feed; the message says what it is."""
-
-
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """One page of a feed. `next_page` is the address of older items, absolute; `items` in its order."""
+    """One page of a feed. `next_page` is the address of older items, absolute; `items` in its order.
+
+    Several items may have one id (`Repeats`). `notes` say what was read past and left out.
+    """
 
     title: str | None
     language: str | None
     next_page: str | None
     items: tuple[Listed, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())
 
 
 def parse_feed(content: bytes, *, base: str, salt: str) -> Feed:
     """Read a feed. `base` makes relative addresses whole; `salt` tells apart short ids of two feeds.
 
-    Raises NotAFeed for what is no RSS feed. Mistakes within one are passed over: feeds are
-    written by hand, and half of them hold some.
+    Raises NotAFeed for what is no RSS feed, NotWhole for one that is cut off. Other mistakes are
+    passed over: feeds are written by hand, and half of them hold some.
     """
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
-    try:
-        root = etree.fromstring(content.lstrip(), parser)
-    except (etree.LxmlError, ValueError) as error:
-        raise NotAFeed(f"not XML: {' '.join(str(error).split())[:200]}") from None
-    name = _name(root)[1] if root is not None else ""
-    if name == "feed":
-        raise NotAFeed("an Atom feed; podcasts with transcripts are RSS")
-    if name not in ("rss", "RDF") or (channel := _child(root, "channel")) is None:
-        raise NotAFeed(
-            f"not a podcast feed, but {'a web page' if name == 'html' else f'<{name}>' if name else 'empty'}"
-        )
+    root, notes = read_markup(content)
+    if (channel := _child(root, "channel")) is None:
+        raise NotAFeed(f"not a podcast feed, but <{_name(root)[1]}> without a channel")
     language = language_tag(_text(channel, "language"))
     people = _people(channel)
     # RSS 1.0 has its items beside the channel.
-    found = [node for parent in (channel, root) for node in _children(parent, "item")][:MAX_ITEMS]
-    items: dict[str, Listed] = {}
-    for node in found:
-        item = _item(node, base=base, salt=salt, language=language, people=people)
-        if item is not None:
-            items.setdefault(item.id, item)
-    return Feed(_text(channel, "title"), language, _next_page(channel, base), tuple(items.values()))
+    found = [node for node in root.iter("{*}item") if _name(node) == ("", "item")]
+    made = [_item(node, base=base, salt=salt, language=language, people=people) for node in found[:MAX_ITEMS]]
+    items = tuple(item for item in made if item is not None)
+    if nameless := len(made) - len(items):
+        notes += (f"left out: {nameless} without a guid, a recording or a page",)
+    if len(found) > MAX_ITEMS:
+        notes += (f"left out: {len(found) - MAX_ITEMS} after the first {MAX_ITEMS} of a page",)
+    return Feed(_text(channel, "title"), language, _next_page(channel, base), items, notes)
 
 
 def _item(node: etree._Element, *, base: str, salt: str, language: str | None, people: list[str]) -> Listed | None:

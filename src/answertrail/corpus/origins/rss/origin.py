@@ -18,6 +18,8 @@ from answertrail.corpus.origins.rss.address import normal
 from answertrail.corpus.origins.rss.download import Body, Download, shown
 from answertrail.corpus.origins.rss.reach import OutOfReachError
 from answertrail.corpus.origins.youtube.service import utc_now
+from answertrail.corpus.origins.youtube.tracks import language_tag
+from answertrail.corpus.origins.youtube.transcripts import listed_languages
 from answertrail.errors import InputError, NotFoundError, ServiceError
 from answertrail.models.chat.failures import EndpointError
 from answertrail.models.chat.retry import RetryPolicy
@@ -57,7 +59,8 @@ class RssOptions:
 class RssOrigin:
     """An `Origin`: a feed at an http or https address, or saved as a file.
 
-    `title` is the podcast's, after `resolve`. `notes` say what was decided on the way.
+    `title` is the podcast's, after `resolve`. `notes` say what was decided on the way; they are
+    whole when `items` has come to its end. Raises InputError for what is no language code.
     """
 
     def __init__(self, address: str | Path, options: RssOptions | None = None) -> None:
@@ -67,6 +70,11 @@ class RssOrigin:
                 hint="pip install 'answertrail[podcast]'",
             )
         self._options = options or RssOptions()
+        self._languages = listed_languages(self._options.languages)
+        empty = [text for text in self._options.languages if not text.strip(" ,")]
+        for code in (*empty, *self._languages):
+            if language_tag(code) is None:
+                raise InputError(f"{code!r} is no language code", hint="for instance en, ko, pt-BR, zh-Hant")
         self._file = address.expanduser().absolute() if isinstance(address, Path) else None
         self._address = self._file.as_uri() if self._file is not None else normal(str(address))
         # Kept and shown without the login, which only `Download` knows.
@@ -81,19 +89,22 @@ class RssOrigin:
         """See that there is a podcast feed at the address.
 
         Raises NotFoundError when nothing is there, InputError when it is no podcast feed,
-        ServiceError when it cannot be asked.
+        ServiceError when it cannot be asked or is cut off.
         """
         async for _ in self._pages():
             return
 
     async def items(self) -> AsyncIterator[Listed]:
         """Yield every item in the feed's order, newest first as a rule; raises as `resolve` does."""
-        seen: set[str] = set()
+        from answertrail.corpus.origins.rss.repeats import Repeats
+
+        repeats = Repeats()
         async for page in self._pages():
-            for item in page:
-                if item.id not in seen:
-                    seen.add(item.id)
+            for listed in page:
+                item = repeats.told_apart(listed)
+                if item is not None:
                     yield item
+        self.notes += repeats.notes if repeats.count else ("the feed lists no episodes",)
 
     async def fetch(self, item: Listed) -> Fetched:
         """Return the words of an item by the best transcript that can be read.
@@ -105,10 +116,10 @@ class RssOrigin:
         tracks = tracks_of(item.meta, item.language)
         if not tracks:
             raise self._withheld("no_captions_yet", "the feed names no transcript for it", item)
-        best = ranked(tracks, self._options.languages, item.language)
+        best = ranked(tracks, self._languages, item.language)
         if not best:
             there = ", ".join(sorted({track.language or "?" for track in tracks}))
-            reason = f"there are transcripts in {there}, not in {', '.join(self._options.languages)}"
+            reason = f"there are transcripts in {there}, not in {', '.join(self._languages)}"
             raise self._withheld("no_captions_in_languages", reason, item)
         failed: list[tuple[WithheldKind, str]] = []
         for track in best:
@@ -152,7 +163,8 @@ class RssOrigin:
 
     async def _pages(self) -> AsyncIterator[tuple[Listed, ...]]:
         """Yield the items of each page of the feed, from the newest page on."""
-        from answertrail.corpus.origins.rss.feed import NotAFeed, parse_feed
+        from answertrail.corpus.origins.rss.feed import parse_feed
+        from answertrail.corpus.origins.rss.markup import NotAFeed, NotWhole
 
         address: str | None = self._address
         seen: set[str] = set()
@@ -164,12 +176,17 @@ class RssOrigin:
             except EndpointError as error:
                 raise self._unlisted(error, first=len(seen) == 1) from None
             except NotAFeed as fault:
-                hint = "give the address of the feed itself; a podcast's page links to it as RSS"
-                raise InputError(f"no podcast feed: {fault}", where=shown(address), hint=hint) from None
+                message = f"no podcast feed that can be read: {fault}"
+                raise InputError(message, where=shown(address), hint=fault.hint) from None
+            except NotWhole as fault:
+                which = "the feed" if len(seen) == 1 else "a page of the feed"
+                hint = "nothing was changed; try again, or tell who makes the feed"
+                raise ServiceError(f"{which} {fault}", where=shown(address), hint=hint) from None
             if len(seen) == 1:
                 self.title = feed.title
                 moved = shown(body.address)
                 self.notes = (f"the feed moved to {moved}",) if moved != shown(address) else ()
+            self.notes = tuple(dict.fromkeys((*self.notes, *feed.notes)))
             yield feed.items
             address = feed.next_page
 

@@ -128,15 +128,23 @@ def read_transcript(raw: bytes, form: Form, *, charset: str | None = None, names
         if form == "json" or text.lstrip()[0] == "{":
             return _json(text)
     elif form == "json":
-        refuse_web_page(text)
+        _refuse_page(text)
         if not looks_like_captions(text):
             raise SourceFault("not a JSON transcript")
-    refuse_web_page(text)
+    _refuse_page(text)
     if form in ("vtt", "srt") or looks_like_captions(text):
         timed = read_captions(text, suffix=f".{form}" if form in ("vtt", "srt") else ".vtt")
         notes = (*loaded.notes, *timed.notes)
         return Words(timed.cues, None, notes, timed.automatic, language_tag(timed.language))
     return _text(text, loaded.notes, names)
+
+
+def _refuse_page(text: str) -> None:
+    try:
+        refuse_web_page(text)
+    except SourceFault:
+        # Its advice is for files, and the feed is not the user's.
+        raise SourceFault("the address gives a web page, no transcript") from None
 
 
 def _text(text: str, notes: Sequence[str], names: Sequence[str]) -> Words:
