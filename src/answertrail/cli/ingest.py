@@ -285,15 +285,25 @@ def print_report(report: IngestReport, console: Console, *, pruned: bool = False
         console.print(Text.assemble(("  gone    ", "yellow"), _gone(len(report.gone), pruned)), soft_wrap=True)
     for code, count in sorted(report.unread.items()):
         console.print(Text.assemble(("  unread  ", "yellow"), _unread(code, count)), soft_wrap=True)
-    repaired = len(report.notes)
-    if repaired:
-        first, notes = next(iter(sorted(report.notes.items())))
-        where = one_line(f"{repaired} files; {Path(first).name}: ")
+    for source in sorted(key for key in report.notes if _is_origin(key)):
+        for note in report.notes[source]:
+            about = Text.assemble(("  noted   ", "cyan"), one_line(source), (f"  {one_line(note)}", "dim"))
+            console.print(about, soft_wrap=True)
+    noted = sorted((source, notes) for source, notes in report.notes.items() if not _is_origin(source))
+    if noted:
+        first, notes = noted[0]
+        some = "1 source" if len(noted) == 1 else f"{len(noted)} sources"
+        where = one_line(f"{some}; {Path(first).name}: ")
         console.print(Text.assemble(("  noted   ", "cyan"), f"{where} ", (one_line(notes[0]), "dim")), soft_wrap=True)
     if report.cleaning is not None:
         for line in _of_cleaning(report.cleaning):
             console.print(Text.assemble(("  cleaning ", "cyan"), one_line(line)), soft_wrap=True)
     console.print(Text(f"  snapshot {report.snapshot}", style="dim"), soft_wrap=True)
+
+
+def _is_origin(source: str) -> bool:
+    """Whether a note is about a channel or feed as a whole, and not about a file or an item."""
+    return source.startswith(("youtube:", "rss:")) and "#" not in source
 
 
 def _of_cleaning(cleaning: CleaningReport) -> list[str]:

@@ -77,8 +77,10 @@ async def fetch_all(
         await _waiting(db, corpus, origin.key, fetched, report)
         report.gone += await _gone(db, corpus, origin.key)
         other = await _in_other_languages(db, corpus, origin.key, choices)
-        if other:
-            report.notes[origin.key] = (other,)
+        # What an origin decided is whole once its listing came to its end.
+        notes = (*origin.notes, *((other,) if other else ()))
+        if notes:
+            report.notes[origin.key] = notes
 
 
 async def _fetch(

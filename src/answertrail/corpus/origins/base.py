@@ -101,10 +101,12 @@ class Origin(Protocol):
 
     `key` names it in messages and rows, the same however the user spelled it, and begins with the
     kind: `youtube:channel/UC...`, `youtube:playlist/PL...`, `youtube:video/ID`, `rss:https://...`.
-    It is known once `resolve` was called.
+    It is known once `resolve` was called. `notes` say in plain words what was decided on the way;
+    they are whole when `items` has come to its end.
     """
 
     key: str
+    notes: tuple[str, ...]
 
     async def resolve(self) -> None:
         """Find out what the user meant (a handle becomes a channel id); sets `key`.
