@@ -90,6 +90,21 @@ async def test_what_a_killed_worker_held_is_free_at_once(database, corpus, setti
         assert list(await claims.held_by_others(database, corpus, "read", "three")) == ["a"]
 
 
+async def test_a_new_worker_sweeps_away_what_dead_ones_held(database, corpus, settings):
+    holder = _holder(settings)
+    assert holder.stdout.readline() == "held\n"
+    await claims.claim(database, corpus, "read", ["b"], "unwatched")
+    holder.kill()
+    holder.communicate()
+    for _ in range(100):
+        async with claims.working(database), database.transaction() as conn:
+            left = [item for (item,) in await (await conn.execute("SELECT item FROM claims")).fetchall()]
+        if left == ["b"]:
+            break
+        await asyncio.sleep(0.05)
+    assert left == ["b"]  # nobody watches its worker, so its time has to run out
+
+
 async def test_many_at_once_share_the_items_out(database, corpus):
     items = [f"item {number}" for number in range(200)]
 

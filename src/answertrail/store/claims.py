@@ -48,6 +48,9 @@ _TAKE = f"""
           OR claims.watched AND NOT {_LIVES.format(worker="claims.worker")}
     RETURNING item
 """  # noqa: S608 - constants
+_SWEEP = f"""
+    DELETE FROM claims WHERE until < clock_timestamp() OR watched AND NOT {_LIVES.format(worker="claims.worker")}
+"""  # noqa: S608 - constants
 _HELD = f"""
     SELECT item, extract(epoch FROM until - clock_timestamp())::float8 FROM claims
     WHERE corpus_id = %(corpus)s AND stage = %(stage)s AND worker <> %(worker)s
@@ -75,6 +78,8 @@ async def working(db: Database) -> AsyncIterator[str]:
     try:
         with translated(db.where):
             await connection.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", (_SPACE, name))
+            # What dead workers held and nobody came to since: their item was done, or is gone.
+            await connection.execute(_SWEEP, {"space": _SPACE})
         yield name
     finally:
         with suppress(psycopg.Error):  # the server is gone, and the lock with it

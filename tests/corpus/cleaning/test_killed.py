@@ -84,7 +84,7 @@ def test_what_was_cleaned_before_a_kill_is_kept_and_the_end_is_the_same(settings
         assert sum(model.asked.values()) == 18
         expected = asyncio.run(_rows(settings, "alone"))
         assert expected["cleaning_edits"][0] == 270
-        for number in range(rounds(ci=3, soak=40)):
+        for number in range(rounds(ci=1, soak=40)):
             model.asked.clear()
             workers = [start(folder, f"cut {number}", settings, server.url) for _ in range(2)]
             deadline = time.monotonic() + 60

@@ -29,6 +29,7 @@ class Shelf:
 
     def __init__(self, *ids: str, key: str = "rss:https://example.org/feed") -> None:
         self.key = key
+        self.notes: tuple[str, ...] = ()
         self.listed = [
             Listed(id=i, title=f"About {i}", published_at=f"2024-01-0{n}T00:00:00Z") for n, i in enumerate(ids, 1)
         ]
