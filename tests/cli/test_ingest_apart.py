@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 
-from answertrail.store import corpora
+from answertrail.store import connect, corpora, sources
 
 
 def test_the_successor_takes_the_name_and_the_former_state_is_kept(cli, tmp_path):
@@ -66,6 +67,41 @@ def test_two_at_once_share_the_work_and_both_end_well(settings, tmp_path):
     ended = [json.loads(process.communicate(timeout=120)[0]) for process in both]
     assert [process.returncode for process in both] == [0, 0], ended
     assert len({report["published"]["snapshot"] for report in ended}) == 1
+
+
+def test_two_at_once_from_different_sources_are_published_whole(settings, tmp_path):
+    for folder, count in (("many", 60), ("few", 2)):
+        (tmp_path / folder).mkdir()
+        for number in range(count):
+            (tmp_path / folder / f"{folder}{number}.md").write_text(
+                f"# {folder}\n\nThe kiln number {number} is here.\n"
+            )
+    environment = {
+        **os.environ,
+        "ANSWERTRAIL_HOME": str(settings.home),
+        "ANSWERTRAIL_DATABASE_URL": settings.database_url,
+    }
+    program = "from answertrail.cli.main import main; main()"
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, "ingest", str(tmp_path / folder), *words],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for folder in ("many", "few")
+        for words in [["--corpus", "kiln", "--embedder", "fast", "--apart", "--json"]]
+    ]
+    ended = [json.loads(process.communicate(timeout=120)[0]) for process in both]
+    assert [process.returncode for process in both] == [0, 0], ended
+    assert [report["failed"] for report in ended] == [[], []]
+    assert len({report["published"]["snapshot"] for report in ended}) == 1
+
+    async def documents() -> int:
+        async with connect(settings) as db:
+            return sum((await sources.states(db, await corpora.get(db, "kiln"))).values())
+
+    assert asyncio.run(documents()) == 62
 
 
 def test_a_corpus_deleted_while_its_successor_is_built_is_said_to_be(cli, tmp_path, monkeypatch):

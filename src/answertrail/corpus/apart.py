@@ -8,9 +8,8 @@ from answertrail.corpus.ingest import ingest
 from answertrail.corpus.publish import Published, begin_apart, publish
 from answertrail.corpus.report import IngestReport, Progress
 from answertrail.corpus.request import IngestRequest
-from answertrail.errors import MismatchError, NotFoundError
 from answertrail.settings import Settings
-from answertrail.store import corpora
+from answertrail.store import corpora, turns
 from answertrail.store.connection import Database
 
 
@@ -19,23 +18,19 @@ async def ingest_apart(
 ) -> tuple[IngestReport, Published | None]:
     """Ingest into a copy of the corpus and let it take the corpus's name; questions meanwhile go to what it was.
 
+    Several may build one state together, also from different sources; it is published when the last has ended.
     Not published, and taken up by the next such ingest, is what a service's refusal cut short: the
     second value is then None. Raises what `ingest` and `publish` raise.
     """
-    apart = await begin_apart(db, request.corpus)
-    report = IngestReport(request.corpus)
-    try:
+    async with turns.building(db, request.corpus):
+        apart = await begin_apart(db, request.corpus)
         report = await ingest(db, replace(request, corpus=apart), progress, settings)
         report.corpus = request.corpus
-        if report.stopped or (report.cleaning is not None and report.cleaning.stopped is not None):
-            return report, None
-        return report, await publish(db, request.corpus)
-    except (MismatchError, NotFoundError):
+    if report.stopped or (report.cleaning is not None and report.cleaning.stopped is not None):
+        return report, None
+    async with turns.publishing(db, request.corpus):
         published = await _published_by_another(db, request.corpus, apart)
-        if published is None:
-            raise
-        report.snapshot = published.snapshot
-        return report, published
+        return report, published or await publish(db, request.corpus)
 
 
 async def _published_by_another(db: Database, name: str, apart: str) -> Published | None:
