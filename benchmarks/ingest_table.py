@@ -78,7 +78,9 @@ def corpus_row(folder: Path) -> Row:
     row = Row(folder.name)
     found = discover([folder])
     row.files = sum(path.is_file() for path in folder.rglob("*"))
-    row.duplicates = len(found.skipped)
+    beside = [other.source for group in found.groups for other in group.fallbacks]
+    aside = [*beside, *(item.source for item in found.skipped)]
+    row.duplicates = len(aside)
     used = {path for group in found.groups for path in group.files}
     for failure in found.failed:
         _failed(row, folder, failure)
@@ -88,7 +90,7 @@ def corpus_row(folder: Path) -> Row:
                 _failed(row, folder, result)
             else:
                 _read(row, folder, group.path, result)
-    passed_over = {Path(item.source) for item in found.skipped}
+    passed_over = {Path(source) for source in aside}
     for path in sorted(passed_over):
         _alone(row, folder, path)
     candidates = used | passed_over | {Path(item.source) for item in found.failed}
