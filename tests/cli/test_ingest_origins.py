@@ -41,7 +41,7 @@ def test_a_channel_becomes_a_corpus_that_can_be_searched(cli, channel):
     assert "no_captions_yet" in {item["kind"] for item in origin["withheld"]}
     shown = cli("status", "--corpus", "talks").out
     assert "youtube:channel/UC" in shown
-    assert "4 fetched, 2 skipped" in shown
+    assert "4 fetched (4 embedded), 2 skipped" in shown
 
 
 def test_ingesting_a_channel_again_fetches_what_is_new_and_prunes_what_is_gone_when_asked(cli, channel):

@@ -8,9 +8,10 @@ from answertrail.corpus.diff import diff
 from answertrail.corpus.dump import dump
 from answertrail.corpus.dump_reader import DumpFile
 from answertrail.corpus.states import DumpedState, StoredState
-from answertrail.errors import InputError
+from answertrail.errors import InputError, MismatchError
 from answertrail.store import corpora, documents
 from tests.corpus.snapshot_samples import members, put_document, rich_corpus, written, zipped
+from tests.corpus.test_snapshots_hostile import edited, resealed
 from tests.search.worlds import TinyEmbedder
 from tests.store.samples import timed
 
@@ -124,3 +125,42 @@ async def test_a_damaged_dump_is_not_compared(database, tmp_path):
     with DumpFile(tmp_path / "talks.zip") as file, pytest.raises(InputError) as caught:
         DumpedState(file)
     assert "documents.jsonl" in (caught.value.where or "")
+
+
+@pytest.mark.parametrize(
+    ("member", "place", "fields"),
+    [
+        ("documents.jsonl", 0, {"published_at": "2024-07-01"}),
+        ("documents.jsonl", 0, {"published_at": None}),
+        ("chunks.jsonl", 0, {"chunk_id": "a:00001"}),
+        (None, 0, {}),
+    ],
+)
+async def test_a_dump_that_does_not_hold_what_its_snapshot_is_of_is_not_compared(
+    database, tmp_path, member, place, fields
+):
+    corpus = await rich_corpus(database, TinyEmbedder(8))
+    await dump(database, "talks", tmp_path / "good.zip")
+    held = members(tmp_path / "good.zip")
+    said = {} if member else {"snapshot": f"sha256:{'0' * 64}"}
+    changed = edited(held, member, place, **fields) if member else held
+    (tmp_path / "bad.zip").write_bytes(resealed(changed, **said))
+    async with database.reading() as conn:
+        stored = await StoredState.read(conn, corpus)
+        with DumpFile(tmp_path / "good.zip") as good, DumpFile(tmp_path / "bad.zip") as bad:
+            assert (await diff(DumpedState(good), stored)).as_json()["same"]
+            for pair in ((DumpedState(bad), stored), (DumpedState(good), DumpedState(bad))):
+                with pytest.raises(MismatchError, match="have the snapshot sha256:") as caught:
+                    await diff(*pair)
+                assert caught.value.where == str(tmp_path / "bad.zip")
+                assert "take another copy" in (caught.value.hint or "")
+
+
+async def test_a_dumped_chunk_of_no_document_is_named(database, tmp_path):
+    await rich_corpus(database, TinyEmbedder(8))
+    await dump(database, "talks", tmp_path / "talks.zip")
+    held = edited(members(tmp_path / "talks.zip"), "chunks.jsonl", 0, document_id="nobody")
+    (tmp_path / "talks.zip").write_bytes(resealed(held))
+    with DumpFile(tmp_path / "talks.zip") as file, pytest.raises(InputError, match="of no document") as caught:
+        await diff(DumpedState(file), DumpedState(file))
+    assert (caught.value.where or "").startswith(f"{tmp_path / 'talks.zip'}: a:")

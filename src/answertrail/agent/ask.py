@@ -64,6 +64,10 @@ class Corpus(Protocol):
         """Return those of the ids that exist in the snapshot."""
         ...
 
+    async def captioned(self, rows: Iterable[ChunkRow]) -> Mapping[str, str]:
+        """Return the words as captioned, by id, of those of these chunks that show mended ones."""
+        ...
+
 
 class RunStore(Protocol):
     """Where evidence is kept while the run works, so that a crash loses nothing."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 from answertrail.agent.arguments import SubmitArguments, SubmittedStatement
 from answertrail.agent.coverage import AROUND_MODE
@@ -22,6 +22,8 @@ from answertrail.agent.recipe import Action, CheckSettings
 from answertrail.agent.support import SupportCheck, SupportVerdict, evidence_text
 from answertrail.records.run import SearchRecord, Support
 from answertrail.search.hits import ChunkRow
+
+T = TypeVar("T")
 
 CheckName = Literal["exists", "retrieved", "in_bounds", "cited", "supported"]
 
@@ -90,14 +92,16 @@ def check_answer(
     retrieved: frozenset[str],
     settings: CheckSettings,
     judge: SupportCheck,
+    raw: Mapping[str, str] | None = None,
 ) -> CheckReport:
     """Run all five checks.
 
     `asked` are the question and the run's queries (see `asked_for`). `chunks` holds every cited chunk that exists
     in the snapshot; an id that is absent from it does not exist. `retrieved` are the ids this
-    run's searches returned.
+    run's searches returned. `raw` are the words as captioned, by id, of chunks that show mended ones:
+    what holds of all cited chunks as shown, or of all of them as captioned, passes.
     """
-    checker = _Checker(answer, tuple(asked), chunks, retrieved, settings, judge)
+    checker = _Checker(answer, tuple(asked), chunks, retrieved, settings, judge, raw or {})
     report = checker.each("statement", dict(enumerate(answer.statements)))
     return CheckReport((*report.checks, *checker.rest()), report.support)
 
@@ -111,10 +115,11 @@ def check_claims(
     retrieved: frozenset[str],
     settings: CheckSettings,
     judge: SupportCheck,
+    raw: Mapping[str, str] | None = None,
 ) -> CheckReport:
     """Run the five checks on claims that are not an answer, by their number from 0; `noun` says what they are."""
     listed = SubmitArguments(outcome="answered", statements=list(claims.values()))
-    return _Checker(listed, tuple(asked), chunks, retrieved, settings, judge).each(noun, claims)
+    return _Checker(listed, tuple(asked), chunks, retrieved, settings, judge, raw or {}).each(noun, claims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +132,19 @@ class _Checker:
     retrieved: frozenset[str]
     settings: CheckSettings
     judge: SupportCheck
+    raw: Mapping[str, str]
 
     def support(self, statement: SubmittedStatement) -> SupportVerdict:
         """Judge a statement by what it cites; framing that cites nothing is no claim."""
         if statement.kind == "framing" and not statement.citations:
             return SupportVerdict("UNSCORED", "framing is not a claim")
-        return self.judge.judge(statement.text, self._readable(statement.citations))
+        shown, *captioned = self._readings(statement.citations)
+        first = self.judge.judge(statement.text, _readable(shown))
+        for rows in captioned if first.verdict != "HIT" else ():
+            second = self.judge.judge(statement.text, _readable(rows))
+            if second.verdict == "HIT":
+                return SupportVerdict("HIT", f"by the words as captioned: {second.reason}")
+        return first
 
     def each(self, noun: str, statements: Mapping[int, SubmittedStatement]) -> CheckReport:
         """Check each statement, by its number from 0."""
@@ -150,7 +162,7 @@ class _Checker:
         """Yield all checks of one statement."""
         for cited in dict.fromkeys(statement.citations):
             yield from self._citation(number, label, cited)
-        spoken = " ".join(self.chunks[c].text for c in statement.citations if c in self.chunks)
+        spoken = [" ".join(row.text for row in rows) for rows in self._readings(statement.citations)]
         yield from self._named(number, label, statement.text, spoken)
         yield self._is_cited(number, label, statement)
         passed = {"HIT": True, "MISS": False, "UNSCORED": None}[verdict.verdict]
@@ -162,7 +174,7 @@ class _Checker:
         known = _numbers(self.asked)
         for text in self.answer.not_found:
             # What was asked may hold a link; saying that it was not found makes it no source.
-            yield from self._named(None, "not_found", text, " ".join(self.asked))
+            yield from self._named(None, "not_found", text, [" ".join(self.asked)])
             strange = sorted(numbers_in(text) - known)
             if strange:
                 reason = f"not_found states {strange[0]}, which nobody asked about; name only what was looked for"
@@ -183,8 +195,8 @@ class _Checker:
         fault = f"{label}: {shown}: {bounds}" if bounds else ""
         yield Check("in_bounds", number, cited, not fault, self.settings.in_bounds, fault)
 
-    def _named(self, number: int | None, label: str, text: str, spoken: str) -> Iterator[Check]:
-        for mark in named_sources(text, spoken):
+    def _named(self, number: int | None, label: str, text: str, spoken: Sequence[str]) -> Iterator[Check]:
+        for mark in _of_the_first(named_sources(text, said) for said in spoken):
             reason = (
                 f"{label}: the text names the source {mark!r}; put ids into citations and write no links or markers"
             )
@@ -195,17 +207,20 @@ class _Checker:
         if statement.kind == "claim" and not statement.citations:
             reason = f"{label}: a claim needs at least one citation"
         elif statement.kind == "framing" and not statement.citations:
-            known = [*self.asked, *self._readable([c for s in self.answer.statements for c in s.citations])]
-            strange = sorted(numbers_in(statement.text) - _numbers(known))
-            verdict = self.judge.judge(statement.text, known)
-            if strange:
-                reason = f"{label}: framing states the number {strange[0]}; make it a claim and cite it"
-            elif verdict.verdict == "MISS":
-                reason = (
-                    f"{label}: framing states what neither the question nor the cited passages say "
-                    f"({verdict.reason}); make it a claim and cite it"
-                )
+            readings = self._readings([c for s in self.answer.statements for c in s.citations])
+            fault = _of_the_first(self._states(statement.text, [*self.asked, *_readable(rows)]) for rows in readings)
+            reason = f"{label}: framing states {fault}; make it a claim and cite it" if fault else ""
         return Check("cited", number, None, not reason, self.settings.cited, reason)
+
+    def _states(self, framing: str, known: Sequence[str]) -> str:
+        """Say what a framing states that is not among what is known; empty when nothing."""
+        strange = sorted(numbers_in(framing) - _numbers(known))
+        verdict = self.judge.judge(framing, known)
+        if strange:
+            return f"the number {strange[0]}"
+        if verdict.verdict == "MISS":
+            return f"what neither the question nor the cited passages say ({verdict.reason})"
+        return ""
 
     def _fault_of_the_whole(self) -> str:
         if self.answer.outcome == "cannot_answer":
@@ -218,9 +233,25 @@ class _Checker:
             )
         return ""
 
-    def _readable(self, citations: Sequence[str]) -> list[str]:
+    def _readings(self, citations: Sequence[str]) -> list[list[ChunkRow]]:
+        """Return the cited chunks as shown and, where cleaning changed any of them, all of them as captioned.
+
+        Never both in one list: no statement may be put together from two wordings of one sentence.
+        """
         rows = [self.chunks[c] for c in dict.fromkeys(citations) if c in self.chunks]
-        return [evidence_text(row.title, row.published_at, row.text) for row in rows]
+        if not any(row.id in self.raw for row in rows):
+            return [rows]
+        return [rows, [replace(row, text=self.raw.get(row.id, row.text)) for row in rows]]
+
+
+def _readable(rows: Sequence[ChunkRow]) -> list[str]:
+    return [evidence_text(row.title, row.published_at, row.text) for row in rows]
+
+
+def _of_the_first(faults: Iterator[T]) -> T:
+    """Return what is wrong by the first reading, unless by another nothing is."""
+    first = next(faults)
+    return next((sound for sound in faults if not sound), first) if first else first
 
 
 def _out_of_bounds(chunk: ChunkRow) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from answertrail.agent.arguments import SubmitArguments, parse_arguments
 from answertrail.agent.budget import EndedError
+from answertrail.agent.captioned import cited_and_captioned
 from answertrail.agent.citations import asked_for, check_answer
 from answertrail.agent.dialogue import Dialogue
 from answertrail.agent.events import AnswerRejected
@@ -36,10 +37,13 @@ class _AnswerStep:
     async def take(self, attempt: int, call: ToolCall) -> Answer:
         """Run the five checks."""
         submitted = parse_arguments(SubmitArguments, call)
+        cited = {c for s in submitted.statements for c in s.citations}
+        chunks, raw = await cited_and_captioned(self._ask.corpus, self._evidence, cited)
         report = check_answer(
             submitted,
             asked=asked_for(self._ask.question, self._evidence.searches),
-            chunks=await self._ask.corpus.cited({c for s in submitted.statements for c in s.citations}),
+            chunks=chunks,
+            raw=raw,
             retrieved=self._evidence.seen,
             settings=self._ask.recipe.checks,
             judge=self._ask.support,

@@ -49,6 +49,7 @@ def check_table(
     retrieved: frozenset[str],
     settings: CheckSettings,
     judge: SupportCheck,
+    raw: Mapping[str, str] | None = None,
 ) -> TableReport:
     """Check a table; arguments as of `check_answer`, `looks` what the run looked at of each period."""
     claims = {
@@ -57,7 +58,7 @@ def check_table(
         if row.stance is not None
     }
     report = check_claims(
-        claims, noun="row", asked=asked, chunks=chunks, retrieved=retrieved, settings=settings, judge=judge
+        claims, noun="row", asked=asked, chunks=chunks, retrieved=retrieved, settings=settings, judge=judge, raw=raw
     )
     misplaced = [fault for number, row in enumerate(rows) for fault in _faults(number, row, rows, looks, chunks)]
     return TableReport(report.checks, dict(zip(claims, report.support, strict=True)), tuple(misplaced))

@@ -68,6 +68,8 @@ class Evidence:
         """The periods of the corpus, once they were asked for."""
         self.over_time: bool | None = None
         """Whether the question was taken for one over time; None before that was asked."""
+        self.captioned: dict[str, str | None] = {}
+        """The words as captioned of the chunks that were handed in; None of those that show them."""
         self.table: dict[str, Any] = {}
         """The dated table: accepted `rows`, their `checks`, and what was `rejected`."""
 
@@ -128,10 +130,12 @@ class Evidence:
 
     def covered(self, answer: Answer) -> Answer:
         """Return the answer with its coverage: evidence is what the answer and the accepted table cite."""
-        rows = self.table.get("rows", [])
-        ids = [*cited_in(answer), *(cited for row in rows for cited in row.get("citations", ()))]
-        chunks = [self._chunks[cited] for cited in ids if cited in self._chunks]
+        chunks = [self._chunks[cited] for cited in self._all_cited(answer) if cited in self._chunks]
         return answer.model_copy(update={"coverage": answer_coverage(self.looks(), chunks)})
+
+    def _all_cited(self, answer: Answer | None) -> list[str]:
+        rows = self.table.get("rows", [])
+        return [*cited_in(answer), *(cited for row in rows for cited in row.get("citations", ()))]
 
     def add_guard(self, guard: str, detail: str) -> None:
         """Record that a guard acted."""
@@ -193,7 +197,6 @@ class Evidence:
 
     def record(self, status: Status, *, answer: Answer | None = None, error: dict[str, Any] | None = None) -> Run:
         """Return the run as it stands, sealed with a hash over all the rest."""
-        cited = list(dict.fromkeys(cited_in(answer)))
         run = Run.model_validate(
             {"schema": "run/1", "run_id": self.run_id, "question": self.question,
              **{key: value for key, value in self._identity.items() if value is not None},
@@ -202,11 +205,13 @@ class Evidence:
              "chunks": list(self._chunks.values()), "answer": answer, "citation_checks": self._checks,
              "guards": self.guards, "usage": self.ledger.entries, "cost_usd": self.ledger.cost_usd,
              "started_at": self._started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-             "elapsed_ms": self.elapsed_ms, "error": error, "meta": self._meta(cited)}
+             "elapsed_ms": self.elapsed_ms, "error": error, "meta": self._meta(answer)}
         )  # fmt: skip
         return seal(run)
 
-    def _meta(self, cited: list[str]) -> dict[str, Any]:
+    def _meta(self, answer: Answer | None) -> dict[str, Any]:
+        cited = list(dict.fromkeys(cited_in(answer)))
+        captioned = {name: words for name in self._all_cited(answer) if (words := self.captioned.get(name)) is not None}
         with_hits = [s for s in self.searched if s.returned]
         repeats = sum(1 for s in with_hits if not s.new)
         return {
@@ -230,6 +235,7 @@ class Evidence:
             "agent_config": self.recipe.model_dump(mode="json", exclude={"prompt_text"}),
             **({"translations": self._translations} if self._translations else {}),
             **({"wordings": self._wordings} if self._wordings else {}),
+            **({"captioned": captioned} if captioned else {}),
             **self._over_time(),
         }
 

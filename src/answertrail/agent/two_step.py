@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from answertrail.agent.arguments import SubmittedRow, TimelineArguments, parse_arguments
+from answertrail.agent.captioned import cited_and_captioned
 from answertrail.agent.citations import asked_for
 from answertrail.agent.dated_table import check_table, in_order, row_as_json
 from answertrail.agent.dialogue import Dialogue
@@ -68,11 +69,14 @@ class _TableStep:
     async def take(self, attempt: int, call: ToolCall) -> list[dict[str, Any]]:
         """Run the checks of the rows; return them by date."""
         rows = parse_arguments(TimelineArguments, call).rows
+        cited = {name for row in rows for name in row.citations}
+        chunks, raw = await cited_and_captioned(self._ask.corpus, self._evidence, cited)
         report = check_table(
             rows,
             self._evidence.looks(),
             asked=asked_for(self._ask.question, self._evidence.searches),
-            chunks=await self._ask.corpus.cited({cited for row in rows for cited in row.citations}),
+            chunks=chunks,
+            raw=raw,
             retrieved=self._evidence.seen,
             settings=self._ask.recipe.checks,
             judge=self._ask.support,

@@ -14,12 +14,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from answertrail.agent.arguments import SubmitArguments
+from answertrail.agent.captioned import captioned_in
 from answertrail.agent.citations import asked_for, check_answer
 from answertrail.agent.coverage import AROUND_MODE
 from answertrail.agent.recipe import CheckSettings
 from answertrail.agent.sealed import record_hash
 from answertrail.agent.support import LexicalSupport, SupportCheck
-from answertrail.agent.verify_time import as_row, failures_told, time_faults, time_unchecked
+from answertrail.agent.verify_time import as_row, cited_in_table, failures_told, time_faults, time_unchecked
 from answertrail.records.chunk import text_hash
 from answertrail.records.run import Run
 
@@ -50,7 +51,8 @@ class Fault:
 def faults_of(run: Run, support: SupportCheck | None = None) -> Iterator[Fault]:
     """Yield every fault: a changed record or text, a citation of nothing, an impossible state."""
     judge = support or LexicalSupport()
-    found = [*_seals(run), *_searches(run), *_sums(run), *_answer(run, judge), *time_faults(run, judge)]
+    checks = (_seals(run), _searches(run), _sums(run), _captions(run), _answer(run, judge), time_faults(run, judge))
+    found = [fault for faults in checks for fault in faults]
     for kind, message in dict.fromkeys(found):
         yield Fault(run.run_id, kind, message)
 
@@ -106,6 +108,16 @@ def _like(run: Run, search_id: str) -> list[str]:
     return list(like) if isinstance(like, dict) else []
 
 
+def _captions(run: Run) -> Iterator[tuple[str, str]]:
+    """A run carries the words as captioned of what it cites and of nothing else."""
+    held = captioned_in(run)
+    if held is None:
+        yield "captioned", "the words as captioned cannot be read"
+        return
+    for name in sorted(held.keys() - _cited(run) - cited_in_table(run)):
+        yield "captioned", f"the run has words as captioned of {name}, which it does not cite"
+
+
 def _sums(run: Run) -> Iterator[tuple[str, str]]:
     """The cost of a run is the sum of its calls, and unknown as soon as one of them is."""
     if not run.usage:
@@ -142,6 +154,7 @@ def _answer(run: Run, support: SupportCheck) -> Iterator[tuple[str, str]]:
         retrieved=frozenset(run.retrieved if run.retrieved is not None else chunks),
         settings=_ALL,
         judge=support,
+        raw=captioned_in(run),
     )
     told = _told(run)
     for check in report.checks:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from answertrail.agent.arguments import SubmittedRow, TimelineArguments
+from answertrail.agent.captioned import captioned_in
 from answertrail.agent.citations import asked_for
 from answertrail.agent.coverage import Look, answer_coverage, calendar_from_json, looks
 from answertrail.agent.dated_table import check_table
@@ -114,6 +115,7 @@ def _table(
         retrieved=frozenset(run.retrieved if run.retrieved is not None else [chunk.id for chunk in run.chunks or []]),
         settings=_ALL,
         judge=support,
+        raw=captioned_in(run),
     )
     checks = table.get("checks")
     if checks is not None and not (isinstance(checks, list) and all(isinstance(check, dict) for check in checks)):
@@ -153,10 +155,7 @@ def _coverage(run: Run, rows: Any, told: tuple[Look, ...] | None) -> Iterator[tu
     assert run.answer is not None
     covered = run.answer.coverage or []
     chunks = {chunk.id: chunk for chunk in run.chunks or []}
-    cited = cited_in(run.answer)
-    for row in rows if isinstance(rows, list) else ():
-        listed = row.get("citations") if isinstance(row, dict) else None
-        cited += [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    cited = [*cited_in(run.answer), *_cited_by(rows)]
     if told is not None:
         expected = answer_coverage(told, [chunks[c] for c in cited if c in chunks])
         if [p.as_json() for p in covered] != [p.as_json() for p in expected]:
@@ -167,6 +166,19 @@ def _coverage(run: Run, rows: Any, told: tuple[Look, ...] | None) -> Iterator[tu
             published = chunks[name].published_at if name in chunks else None
             if published is None or not instant(period.from_) <= instant(published) < instant(period.to):
                 yield "coverage", f"{name} is no evidence of {period.from_} to {period.to}"
+
+
+def cited_in_table(run: Run) -> set[str]:
+    """Return the ids that the rows of the dated table cite, as far as they can be read."""
+    return set(_cited_by(_rows(run.meta or {})))
+
+
+def _cited_by(rows: Any) -> list[str]:
+    cited: list[str] = []
+    for row in rows if isinstance(rows, list) else ():
+        listed = row.get("citations") if isinstance(row, dict) else None
+        cited += [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    return cited
 
 
 def failures_told(checks: Any) -> set[tuple[str, int | None, str | None]]:

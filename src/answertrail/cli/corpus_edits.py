@@ -45,14 +45,10 @@ async def edits_of(db: Database, corpus: Corpus, document_id: str) -> dict[str, 
 
 async def captioned(db: Database, corpus: Corpus, chunk: Any) -> dict[str, str]:
     """Return `raw_text` of a chunk where it was captioned in other words, {} where it was not."""
-    from answertrail.corpus.cleaning.mending import raw_texts
-    from answertrail.store import cleaning, documents
+    from answertrail.corpus.cleaning.captioned import captioned_words
 
-    if await cleaning.get(db, corpus, chunk.document_id) is None:
-        return {}
-    found = await documents.get_document(db, corpus, chunk.document_id, raw=True)
-    raw = raw_texts(found.document, [chunk.id]).get(chunk.id) if found else None
-    return {} if raw is None or raw == chunk.text else {"raw_text": raw}
+    raw = (await captioned_words(db, corpus, {chunk.id: chunk.text})).get(chunk.id)
+    return {} if raw is None else {"raw_text": raw}
 
 
 def print_edits(facts: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.text import Text
@@ -95,18 +95,29 @@ def export(run_ids: tuple[str, ...], path: Path | None, as_json: bool) -> int:
 
 @command.command("verify")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--against-corpus", is_flag=True, help="Compare the texts with the corpus too, where it is as it was.")
 @json_option
-def verify(file: Path, as_json: bool) -> int:
+def verify(file: Path, against_corpus: bool, as_json: bool) -> int:
     """Check a file of run/1 lines with nothing else at hand: hashes, citations, support."""
     from answertrail.agent.verify import faults_of, unchecked
     from answertrail.records import Run, jsonl
 
-    checked, faults, left = 0, [], []
+    left: list[dict[str, Any]] = []
+    checked, faults, kept = 0, [], []
     for run in jsonl.read(file, Run):
         checked += 1
         faults += [fault.as_json() for fault in faults_of(run)]
-        if missing := unchecked(run):
-            left.append({"run_id": run.run_id, "unchecked": missing})
+        left.append({"run_id": run.run_id, "unchecked": unchecked(run)})
+        if against_corpus:
+            kept.append(run)
+    if kept:
+        from answertrail.cli import runs_against
+
+        for item, found in zip(left, run_async(runs_against.against_corpus(kept)), strict=True):
+            if found is None:
+                item["unchecked"].append("corpus")
+            faults += [fault.as_json() for fault in found or ()]
+    left = [item for item in left if item["unchecked"]]
     if not checked:
         raise InputError(
             "the file holds no run", where=str(file), hint="`answertrail runs export --out FILE` makes one"

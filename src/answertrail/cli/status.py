@@ -12,6 +12,7 @@ from answertrail.cli.common import corpus_option, json_option, out, print_json, 
 from answertrail.cli.corpus_index import index_facts, print_indexes
 from answertrail.cli.ingest import print_failure
 from answertrail.cli.plain import one_line
+from answertrail.cli.status_items import again, item_facts, other_facts, print_items
 
 if TYPE_CHECKING:
     from answertrail.store.connection import Database
@@ -22,10 +23,11 @@ _SHOWN = 10
 
 @click.command("status")
 @corpus_option
+@click.option("--items", is_flag=True, help="List every item and document with its state, reason and time.")
 @json_option
-def command(corpus_name: str | None, as_json: bool) -> int:
+def command(corpus_name: str | None, items: bool, as_json: bool) -> int:
     """Show what a corpus holds, what still lacks a vector, and what failed until it is fixed."""
-    facts = run_async(_status(corpus_name))
+    facts = run_async(_status(corpus_name, items))
     if as_json:
         print_json(facts)
     else:
@@ -33,10 +35,10 @@ def command(corpus_name: str | None, as_json: bool) -> int:
     return 0
 
 
-async def _status(name: str | None) -> dict[str, Any]:
+async def _status(name: str | None, listed: bool) -> dict[str, Any]:
     from answertrail.cli.open import chosen_name
     from answertrail.settings import Settings
-    from answertrail.store import chunks, corpora, origins, search_indexes, sources
+    from answertrail.store import chunks, corpora, origins, reached, search_indexes, sources
     from answertrail.store.connection import connect
 
     async with connect(Settings.from_environment()) as db:
@@ -46,10 +48,12 @@ async def _status(name: str | None) -> dict[str, Any]:
             line = {} if item.line is None else {"line": item.line}
             source = item.source if item.line is None else item.source.removesuffix(f":{item.line}")
             failures.append({"source": source, **line, "reason": item.reason or "no reason was recorded"})
-        channels = [await _origin(db, corpus, key) for key in await origins.origins_of(db, corpus)]
+        items = {key: await _items(db, corpus, key) for key in await origins.origins_of(db, corpus)}
+        channels = [_origin(key, of_it) for key, of_it in items.items()]
         documents = await sources.states(db, corpus)
-        return {
+        facts = {
             "documents": _with_items(documents, channels),
+            "reached": await reached.counts(db, corpus),
             "cleaned": await sources.cleaned_count(db, corpus),
             "origins": channels,
             "chunks": await chunks.chunk_count(db, corpus),
@@ -61,6 +65,10 @@ async def _status(name: str | None) -> dict[str, Any]:
             "engine": await search_indexes.engine_of(db, corpus),
             "indexes": await index_facts(db, corpus),
         }
+        if listed:
+            by_origin = [*items.items(), (None, await other_facts(db, corpus))]
+            facts["items"] = [{"origin": key, **item} for key, of_it in by_origin for item in of_it]
+        return facts
 
 
 def _with_items(documents: dict[str, int], channels: list[dict[str, Any]]) -> dict[str, int]:
@@ -71,50 +79,77 @@ def _with_items(documents: dict[str, int], channels: list[dict[str, Any]]) -> di
     return {state: documents.get(state, 0) + more.get(state, 0) for state in {**documents, **more}}
 
 
-async def _origin(db: Database, corpus: Corpus, key: str) -> dict[str, Any]:
-    """Return the items of a channel or feed by state, and those without words with the reason."""
+async def _items(db: Database, corpus: Corpus, key: str) -> list[dict[str, Any]]:
+    """Return the items of a channel or feed, each with its state."""
     from datetime import UTC, datetime
 
-    from answertrail.store import origins
+    from answertrail.store.item_states import stated
 
-    now = datetime.now(UTC)
-    items = await origins.items(db, corpus, key)
-    found = Counter(item.state(now) for item in items)
-    withheld = [
-        {
-            "item": item.id,
-            "title": item.listing.get("title", item.id),
-            "state": item.state(now),
-            "kind": item.kind,
-            "reason": item.reason or item.listing.get("left_out"),
-            "retry_at": None if item.retry_at is None else item.retry_at.isoformat(timespec="seconds"),
-        }
-        for item in items
-        if item.state(now) in ("skipped", "failed")
-    ]
-    return {"origin": key, "states": {state: found[state] for state in origins.STATES}, "withheld": withheld}
+    return [item_facts(one) for one in await stated(db, corpus, key, datetime.now(UTC))]
+
+
+def _origin(key: str, items: list[dict[str, Any]]) -> dict[str, Any]:
+    """Count the items of a channel or feed, and name those without words with the reason.
+
+    `states` counts as `fetched` all that have their document, and `reached` how far these have come.
+    """
+    from answertrail.store.origins import STATES
+    from answertrail.store.reached import REACHED
+
+    found = Counter(item["state"] for item in items)
+    far = {state: found[state] for state in REACHED}
+    return {
+        "origin": key,
+        "states": {state: sum(far.values()) if state == "fetched" else found[state] for state in STATES},
+        "reached": far,
+        "withheld": [item for item in items if item["state"] in ("skipped", "failed")],
+    }
 
 
 def _print(facts: dict[str, Any]) -> None:
     console = out()
+    listed = facts.get("items")
     rest = f"   {facts['chunks']} chunks   embedder {one_line(facts['embedder'])}"
     if facts["asked_in"]:
         rest += f"   asked in {', '.join(facts['asked_in'])}"
     console.print(Text.assemble((f"corpus {one_line(facts['corpus'])}", "bold"), rest), soft_wrap=True)
-    for state, count in facts["documents"].items():
-        console.print(f"  {count:>7} {state}")
-    if facts["cleaned"]:
-        console.print(f"  {facts['cleaned']:>7} cleaned by a model (docs/cleaning.md)", style="dim")
+    _print_documents(facts)
     for channel in facts["origins"]:
-        counts = ", ".join(f"{count} {state}" for state, count in channel["states"].items() if count)
-        console.print(Text.assemble(("  ", ""), one_line(channel["origin"]), (f"  {counts}", "dim")), soft_wrap=True)
+        console.print(
+            Text.assemble("  ", one_line(channel["origin"]), (f"  {_counts(channel)}", "dim")), soft_wrap=True
+        )
+        if listed is not None:
+            print_items(console, [item for item in listed if item["origin"] == channel["origin"]])
+            continue
         for item in channel["withheld"][:_SHOWN]:
-            again = f" (again from {item['retry_at']})" if item["retry_at"] else " (final)"
-            line = f"{item['item']}  {one_line(str(item['reason']))}{again}"
+            line = f"{item['item']}  {one_line(str(item['reason']))}{again(item)}"
             console.print(Text.assemble(("    ", ""), (f"{item['state']} ", "yellow"), line), soft_wrap=True)
         if len(channel["withheld"]) > _SHOWN:
-            console.print(f"    and {len(channel['withheld']) - _SHOWN} more; --json lists all")
+            console.print(f"    and {len(channel['withheld']) - _SHOWN} more; --items lists all")
+    if listed is not None:
+        print_items(console, [item for item in listed if item["origin"] is None])
     print_indexes(facts)
-    for item in facts["failures"]:
-        print_failure(console, item["source"], item.get("line"), item["reason"])
+    if listed is None:
+        for item in facts["failures"]:
+            print_failure(console, item["source"], item.get("line"), item["reason"])
     console.print(f"  snapshot {facts['snapshot']}", style="dim", soft_wrap=True)
+
+
+def _print_documents(facts: dict[str, Any]) -> None:
+    console = out()
+    among = {"embedded": ("fetched", "without a passage"), "chunked": ("cleaned", "cleaned")}
+    for state, count in facts["documents"].items():
+        of_these, words = among.get(state, ("", ""))
+        more = f" ({facts['reached'][of_these]} of them {words})" if facts["reached"].get(of_these) else ""
+        console.print(f"  {count:>7} {state}{more}")
+    if facts["cleaned"]:
+        console.print(f"  {facts['cleaned']:>7} cleaned by a model (docs/cleaning.md)", style="dim")
+
+
+def _counts(channel: dict[str, Any]) -> str:
+    """Say how many items are in each state, and how far those that were fetched have come."""
+    words = {state: f"{count} {state}" for state, count in channel["states"].items() if count}
+    far = ", ".join(f"{count} {state}" for state, count in channel["reached"].items() if count and state != "fetched")
+    if far:
+        words["fetched"] += f" ({far})"
+    return ", ".join(words.values())

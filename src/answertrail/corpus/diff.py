@@ -12,6 +12,7 @@ from answertrail.corpus.states import State
 from answertrail.errors import InputError
 from answertrail.records.chunk import text_hash
 from answertrail.records.document import Document
+from answertrail.store.snapshot_hash import snapshot_of
 
 _OWN_PART = ("id", "schema", "title", "published_at", "text", "segments")
 
@@ -98,7 +99,11 @@ class Difference:
 
 
 async def diff(a: State, b: State) -> Difference:
-    """Compare two states; documents are the same when nothing of them differs, chunk for chunk."""
+    """Compare two states; documents are the same when nothing of them differs, chunk for chunk.
+
+    Raises InputError for a record or chunk that is not what it says, and MismatchError for a dump that
+    does not hold what its snapshot is of; both name the file.
+    """
     left, right = await _facts(a), await _facts(b)
     both = sorted(left.keys() & right.keys())
     found = {name: _changed(left[name], right[name]) for name in both}
@@ -129,14 +134,19 @@ async def _facts(state: State) -> dict[str, DocumentFacts]:
     out: dict[str, DocumentFacts] = {}
     async for document in state.documents():
         out[document.id] = _facts_of(document)
+    hashed: list[tuple[str, str, str | None]] = []
     async for chunk in state.chunks():
+        place = f"{state.name}: {chunk['chunk_id']}"
         facts = out.get(str(chunk["document_id"]))
-        if facts is not None:
-            if chunk["text_hash"] != text_hash(chunk["text"]):
-                # What was altered by hand would else be called unchanged.
-                raise InputError("text_hash: is not the hash of the text", where=f"{state.name}: {chunk['chunk_id']}")
-            facts.chunks += 1
-            facts.chunks_digest = _digest([facts.chunks_digest.hex(), chunk["chunk_id"], chunk["text_hash"]])
+        if facts is None:
+            raise InputError("the chunk is of no document", where=place)
+        if chunk["text_hash"] != text_hash(chunk["text"]):
+            # What was altered by hand would else be called unchanged.
+            raise InputError("text_hash: is not the hash of the text", where=place)
+        facts.chunks += 1
+        facts.chunks_digest = _digest([facts.chunks_digest.hex(), chunk["chunk_id"], chunk["text_hash"]])
+        hashed.append((chunk["chunk_id"], chunk["text_hash"], facts.published_at))
+    state.check(snapshot_of(hashed))
     return out
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from answertrail.corpus import dump_format
 from answertrail.corpus.dump_reader import DumpFile
 from answertrail.corpus.report import Progress, Silent
+from answertrail.errors import MismatchError
 from answertrail.records.document import Document
 from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.jsonl import parse
@@ -29,6 +30,10 @@ class State(Protocol):
 
     def chunks(self) -> AsyncIterator[Mapping[str, Any]]:
         """Yield all chunks by document and place, as `dump_tables.CHUNKS` has them."""
+        ...
+
+    def check(self, found: str) -> None:
+        """Raise MismatchError when the snapshot of what was read, `found`, is not the one the state says."""
         ...
 
 
@@ -66,9 +71,12 @@ class StoredState:
         """Yield all chunks."""
         return dump_rows.rows_in(self._conn, self._corpus, dump_tables.CHUNKS)
 
+    def check(self, found: str) -> None:
+        """Pass: the snapshot says nothing of its own, it is that of these rows."""
+
 
 class DumpedState:
-    """A dump, checked member by member."""
+    """A dump, checked member by member; `check` then does what a restore does last."""
 
     def __init__(self, file: DumpFile, progress: Progress | None = None) -> None:
         file.check(progress or Silent())
@@ -89,3 +97,12 @@ class DumpedState:
         for place, value in self._file.values(f"{table.name}.jsonl"):
             dump_tables.as_row(table, value, where=place)
             yield value
+
+    def check(self, found: str) -> None:
+        """Raise MismatchError, naming the file, when its manifest says another snapshot."""
+        if found != self.snapshot:
+            raise MismatchError(
+                f"the chunks and dates in the dump have the snapshot {found}, its manifest says {self.snapshot}",
+                where=self.name,
+                hint="the file was changed after it was written, its sums with it; take another copy of it",
+            )

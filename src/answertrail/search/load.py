@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +23,12 @@ from answertrail.search.engines.base import NoIndexError, StaleIndexError
 from answertrail.search.hits import ChunkRow
 from answertrail.search.index import CorpusIndex
 from answertrail.search.lexical import LexicalIndex
-from answertrail.search.open_corpus import OpenCorpus
+from answertrail.search.open_corpus import Captions, OpenCorpus
 from answertrail.search.said_before import contexts
 from answertrail.settings import Settings
 from answertrail.store import chunks, corpora, embeddings, search_indexes
 from answertrail.store.connection import Database
-from answertrail.store.rows import StoredChunk
+from answertrail.store.rows import Corpus, StoredChunk
 
 CACHE_VERSION = "8"
 """Raise it when tokens, BM25 settings or the files of the cache change."""
@@ -77,7 +77,20 @@ async def open_corpus(db: Database, settings: Settings, name: str, engine: str |
         if not pending and rows:
             await asyncio.to_thread(_save, folder, *indexes)
     index = CorpusIndex(rows, *indexes, embedder)
-    return OpenCorpus(CorpusRef(name=corpus.name, snapshot=snapshot), index, pending, corpus.context, note=note)
+    ref, captions = CorpusRef(name=corpus.name, snapshot=snapshot), captions_of(db, corpus)
+    return OpenCorpus(ref, index, pending, corpus.context, note=note, captions=captions)
+
+
+def captions_of(db: Database, corpus: Corpus) -> Captions:
+    """Return what tells the words as captioned of chunks of a corpus; see `captioned_words`."""
+
+    async def told(shown: Mapping[str, str]) -> Mapping[str, str]:
+        # Imported late: a search never asks, and the cleaning stage is slow to load.
+        from answertrail.corpus.cleaning.captioned import captioned_words
+
+        return await captioned_words(db, corpus, shown)
+
+    return told
 
 
 def _rows(stored: Sequence[StoredChunk], embedder: Embedder, context: Sequence[str]) -> tuple[list[ChunkRow], str]:

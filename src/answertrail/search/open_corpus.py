@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from answertrail.models.embedding.base import EmbeddingSpend
@@ -16,6 +16,9 @@ from answertrail.search.ranking import Mode
 from answertrail.search.translate import Translator
 from answertrail.search.wordings import Wordings
 
+Captions = Callable[[Mapping[str, str]], Awaitable[Mapping[str, str]]]
+"""Given the texts of chunks by id, tells the words as captioned of those that show others."""
+
 
 @dataclass(frozen=True, slots=True)
 class OpenCorpus:
@@ -28,7 +31,7 @@ class OpenCorpus:
     `pending` counts the texts an interrupted ingest left without a vector: dense search cannot
     see them. `context` is what was embedded beside each text. With a `translator` every query is put
     into the corpus's languages and searched in all wordings. `note` says why it is not searched with
-    the engine that was set for it.
+    the engine that was set for it. `captions` tells what cleaning changed; None where it changed nothing.
     """
 
     ref: CorpusRef
@@ -37,6 +40,7 @@ class OpenCorpus:
     context: tuple[str, ...] = ()
     translator: Translator | None = None
     note: str | None = None
+    captions: Captions | None = None
 
     @property
     def document_ids(self) -> frozenset[str]:
@@ -131,6 +135,13 @@ class OpenCorpus:
             return await self.index.cited(list(ids))
         rows, by_id = self.index.rows, self.index.by_id
         return {chunk: rows[by_id[chunk]] for chunk in ids if chunk in by_id}
+
+    async def captioned(self, rows: Iterable[ChunkRow]) -> Mapping[str, str]:
+        """Return the words as captioned, by id, of those of these chunks that show mended ones.
+
+        They are read from the database; a chunk that shows other words there by now has none.
+        """
+        return {} if self.captions is None else await self.captions({row.id: row.text for row in rows})
 
     def _noted(self, result: SearchResult) -> SearchResult:
         """Say in the result what made it another engine's."""

@@ -150,6 +150,16 @@ async def is_rewritten(conn: Connection, corpus: Corpus, document_id: str) -> bo
     return await cursor.fetchone() is not None
 
 
+async def mended_in(conn: Connection, corpus: Corpus, chunk_ids: Collection[str]) -> dict[str, tuple[str, str]]:
+    """Return (document id, text) of those of these chunks, by id, whose document has lines that were changed."""
+    cursor = await conn.execute(
+        "SELECT c.chunk_id, c.document_id, c.text FROM chunks c JOIN cleanings m USING (corpus_id, document_id)"
+        " WHERE c.corpus_id = %s AND c.chunk_id = ANY (%s) AND m.changed > 0",
+        (corpus.id, list(chunk_ids)),
+    )
+    return {chunk_id: (document_id, text) for chunk_id, document_id, text in await cursor.fetchall()}
+
+
 async def rewrite(
     conn: Connection,
     corpus: Corpus,

@@ -103,19 +103,26 @@ async def get_document(db: Database, corpus: Corpus, document_id: str, *, raw: b
     Lines that were cleaned (see `store.cleaning`) come as cleaned, with `raw` as captioned.
     """
     async with db.reading() as conn:
-        cursor = await conn.execute(
-            "SELECT record, body, published_at, source, content_hash, ingested_at FROM documents"
-            " WHERE corpus_id = %s AND document_id = %s",
-            (corpus.id, document_id),
-        )
-        row = await cursor.fetchone()
-        if row is None:
-            return None
-        record, body, published_at, source, content_hash, ingested_at = row
-        if body is not None:
-            record["text"] = body
-        else:
-            record["segments"] = await _segments(conn, corpus, document_id, raw=raw)
+        return await get_document_in(conn, corpus, document_id, raw=raw)
+
+
+async def get_document_in(
+    conn: Connection, corpus: Corpus, document_id: str, *, raw: bool = False
+) -> StoredDocument | None:
+    """Return what `get_document` does, as the caller sees it in a transaction of `db.reading()`."""
+    cursor = await conn.execute(
+        "SELECT record, body, published_at, source, content_hash, ingested_at FROM documents"
+        " WHERE corpus_id = %s AND document_id = %s",
+        (corpus.id, document_id),
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        return None
+    record, body, published_at, source, content_hash, ingested_at = row
+    if body is not None:
+        record["text"] = body
+    else:
+        record["segments"] = await _segments(conn, corpus, document_id, raw=raw)
     return StoredDocument(
         document=parse(Document, record, where=document_id),
         published_at=published_at,

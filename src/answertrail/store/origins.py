@@ -49,7 +49,10 @@ class OriginItem:
     wish: str = ""
 
     def state(self, now: datetime) -> State:
-        """Return its state; `pending` is what the next run takes, also when a wait is over."""
+        """Return its state; `pending` is what the next run takes, also when a wait is over.
+
+        `fetched` is every item that has its document; `item_states` tells how far that has come.
+        """
         if self.gone_at is not None:
             return "gone"
         if self.fetched and self.has_document:

@@ -6,9 +6,8 @@ import pytest
 
 from answertrail.corpus.cleaning import CleaningSettings, clean_pending
 from answertrail.corpus.cleaning.glossary import Term, glossary_of
-from answertrail.corpus.cleaning.mending import raw_texts
-from answertrail.records import Document, Segment
-from answertrail.store import Database, chunks, cleaning, corpora, sources
+from answertrail.records import Document
+from answertrail.store import Database, cleaning, corpora, sources
 from tests.corpus.cleaning.worlds import (
     SLIPS,
     corpus_with,
@@ -149,20 +148,6 @@ async def test_ingesting_the_same_again_keeps_the_cleaning_and_other_words_end_i
     report = await clean_pending(database, corpus, author)
     assert (report.spent.calls, report.remembered) == (0, 1)
     assert await texts(database, corpus, "a") == ["so the whole thing", "we left"]
-
-
-async def test_the_words_as_captioned_are_told_of_every_chunk(database: Database) -> None:
-    long = " ".join(f"this is sentence {word} of the hole talk." for word in "abcdefghijklmn")
-    document = Document(
-        id="a", title="A", captions="auto", duration_s=120.0, segments=[Segment(start_s=0.0, end_s=120.0, text=long)]
-    )
-    corpus = await corpus_with(database, document)
-    report = await clean_pending(database, corpus, mending(("a of the hole", "a of the whole")))
-    assert report.changed == 1
-    ids = [row.chunk.id for row in await chunks.chunks_of(database, corpus, "a")]
-    assert len(ids) > 1
-    told = raw_texts(await raw(database, corpus, "a"), ids)
-    assert " ".join(told[chunk_id] for chunk_id in ids) == long
 
 
 async def test_contexts_follow_the_mended_words(database: Database) -> None:

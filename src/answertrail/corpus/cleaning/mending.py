@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from answertrail.corpus.cleaning.batching import Batch
 from answertrail.corpus.cleaning.glossary import Glossary
 from answertrail.corpus.cleaning.guards import judge
-from answertrail.corpus.source_chunks import chunks_of
 from answertrail.records.document import Document
 from answertrail.store.cleaning import Edit, KeptReply
 
@@ -43,13 +42,3 @@ def mend(document: Document, edits: Iterable[Edit]) -> Mended:
             raw[edit.ordinal] = segments[edit.ordinal].text
             segments[edit.ordinal] = segments[edit.ordinal].model_copy(update={"text": edit.after})
     return Mended(document.model_copy(update={"segments": segments}), raw)
-
-
-def raw_texts(captioned: Document, chunk_ids: Sequence[str]) -> dict[str, str]:
-    """Return what was captioned in these chunks, by id; a chunk that only the mended words make is left out.
-
-    A chunk is the same stretch of time in both. Where a segment runs over several windows, other
-    words may move its sentences from one to the next.
-    """
-    wanted = set(chunk_ids)
-    return {chunk.id: chunk.text for chunk in chunks_of(captioned) if chunk.id in wanted}

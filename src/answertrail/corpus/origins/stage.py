@@ -40,7 +40,8 @@ _SUSPECT: frozenset[WithheldKind] = frozenset({"network", "empty_body", "other"}
 async def states(db: Database, corpus: Corpus, origin: str, now: datetime | None = None) -> dict[State, int]:
     """Count the items of an origin by state, all states named. `pending` is what the next run takes.
 
-    `origins.items` has the items themselves, with reasons and times.
+    `fetched` counts every item that has its document; `item_states.stated` tells how far each has come,
+    with reasons and times.
     """
     at = now or utc_now()
     found = Counter(item.state(at) for item in await origins.items(db, corpus, origin))

@@ -30,6 +30,7 @@ from answertrail.search.engines.registry import KINDS, NAMES, kind_named
 from answertrail.search.engines.reopening import Reopening, engines_over
 from answertrail.search.engines.source import reading
 from answertrail.search.engines.stored_rows import StoredRows
+from answertrail.search.load import captions_of
 from answertrail.search.open_corpus import OpenCorpus
 from answertrail.settings import Settings
 from answertrail.store import corpora, embeddings, search_indexes
@@ -211,7 +212,7 @@ async def open_served(db: Database, settings: Settings, corpus: Corpus, embedder
     """Open a corpus over an engine, as `load.open_corpus` returns it; see `open_index` for what is raised."""
     record, index = await open_index(db, settings, corpus, embedder, engine)
     ref = CorpusRef(name=corpus.name, snapshot=record.snapshot)
-    return OpenCorpus(ref, index, record.pending, corpus.context)
+    return OpenCorpus(ref, index, record.pending, corpus.context, captions=captions_of(db, corpus))
 
 
 def _no_index(corpus: Corpus, engine: str) -> NoIndexError:
