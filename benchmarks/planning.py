@@ -35,7 +35,7 @@ from benchmarks.yardstick_agent import BUDGET, agent_rankings
 
 MORE = 100
 """About what a run over time is shown in all."""
-OF_A_FACT = ("meaning", "read_on")
+OF_A_FACT = ("fact_like", "meaning", "read_on")
 IDEAS = tuple(field.name for field in fields(PlanSettings))
 WHOLE = PlanSettings()
 NONE = replace(WHOLE, **dict.fromkeys(IDEAS, False))

@@ -25,6 +25,7 @@ from answertrail.search.tokens import base_language, index_tokens, query_terms
 Scores = npt.NDArray[np.float32]
 
 
+K1, B = 1.5, 0.75
 _DOCUMENTS = "documents."
 FOREIGN = 0.25
 """What is left of the weight of a query in a script the corpus is not written in (docs/search.md, Languages)."""
@@ -59,11 +60,13 @@ class LexicalIndex:
         languages: Sequence[str | None],
         contexts: Sequence[str] | None = None,
         documents: Sequence[str] | None = None,
+        k1: float = K1,
+        b: float = B,
     ) -> LexicalIndex:
         """Index one text per row; `languages` gives each row's tag (None counts as English).
 
         `contexts` are further words a row is found by, none when left out; `documents` names the
-        document each row is of.
+        document each row is of. `k1` and `b` are BM25's.
         """
         vocabulary: dict[str, int] = {}
         spoken: list[int] = []
@@ -88,8 +91,9 @@ class LexicalIndex:
             for place, head, tokens in zip(of, heads, own, strict=True):
                 # The title counts once, however many chunks it stands above.
                 joined[place].extend(tokens if joined[place] else head + tokens)
-            whole = (_bm25(joined, vocabulary), of)
-        return cls(_bm25(ids, vocabulary), vocabulary, spoken, tags, len(ids), whole, native_scripts(texts, languages))
+            whole = (_bm25(joined, vocabulary, k1, b), of)
+        bm25, native = _bm25(ids, vocabulary, k1, b), native_scripts(texts, languages)
+        return cls(bm25, vocabulary, spoken, tags, len(ids), whole, native)
 
     def terms(self, query: str) -> dict[str, int]:
         """Map each distinct query term to the number of rows whose text, context apart, holds it.
@@ -204,10 +208,10 @@ def _terms_of(query: str, languages: tuple[str, ...]) -> tuple[tuple[str, ...], 
     return tuple(query_terms(query, languages))
 
 
-def _bm25(ids: Sequence[Sequence[int]], vocabulary: Mapping[str, int]) -> object:
+def _bm25(ids: Sequence[Sequence[int]], vocabulary: Mapping[str, int], k1: float, b: float) -> object:
     import bm25s
 
-    bm25 = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
+    bm25 = bm25s.BM25(method="lucene", k1=k1, b=b)
     if vocabulary:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -174,7 +174,32 @@ def test_of_a_fact_meaning_alone_is_asked_after_thirty_chunks_and_then_the_best_
     _, made = explore("How much did the brass bell cost, and who hid it?", corpus())
     assert [(s.order, s.k) for s in made[:3]] == [(None, 20), (None, 10), ("meaning", 10)]
     assert made[0].also == ("brass bell cost hid", "How much did the brass bell cost", "who hid it")
+    best = find(corpus(), made[0], set()).hits
+    assert [s.like for s in made[:3]] == [(), (best[0].id, best[1].id), ()]
     assert all(s.date_from and s.date_to for s in made[3:])
+
+
+def test_of_a_fact_what_follows_the_best_passages_without_the_questions_words_is_found() -> None:
+    told = [
+        Hit(
+            "fair:00000",
+            "fair",
+            "The Mothlight rota bought its bell at the Lund market, from a tinker.",
+            "",
+            "2019-05-14",
+        ),
+        Hit("fair:00030", "fair", "That bell of the rota came with a leather strap from the tinker.", "", "2019-05-14"),
+        Hit("fair:00060", "fair", "Eleven crowns he wanted at the Lund market, strap included.", "", "2019-05-14"),
+    ]
+    # Their ids come before it, so what shares no word stands in front.
+    corpus_of_fact = [*told, *(replace(hit, id=f"a{hit.id}") for hit in corpus()[len(SAID) :])]
+    question = "How much did the Mothlight rota pay for the bell?"
+    with_like, _ = explore(question, corpus_of_fact)
+    without, _ = explore(question, corpus_of_fact, replace(PLAN, fact_like=False))
+    assert "fair:00060" in with_like[:30]
+    assert "fair:00060" not in without[:30]
+    _, made = explore(question, corpus_of_fact, offered=[name for name in ALL if name != "like"])
+    assert not any(search.like for search in made)
 
 
 def test_a_search_that_takes_a_query_alone_is_asked_the_first_turn_only() -> None:

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from answertrail.search import load
+from answertrail.search.engines.index import POOL
 from answertrail.search.engines.serving import index_corpus
 from answertrail.search.load import open_corpus
 from tests.search.engines.stored import stored_corpus
@@ -25,7 +26,7 @@ def test_over_the_exact_engine():
             if number % 50 == 0:
                 rows = random_rows(rng, documents=20, chunks=14)
                 _, engine = both(rows, TinyEmbedder(), {row.id: None for row in rows if rng.random() < 0.05})
-            await check(rng, rows, engine)
+            await check(rng, rows, engine, POOL)
 
     rng = random.Random(41)
     asyncio.run(all_rounds())
@@ -41,4 +42,4 @@ async def test_over_hnsw(database, settings, monkeypatch):
     served = await open_corpus(database, settings, "talks")
     rng = random.Random(42)
     for _ in range(ROUNDS):
-        await check(rng, exact.index.rows, served.index)
+        await check(rng, exact.index.rows, served.index, POOL)

@@ -21,6 +21,8 @@ PERIODS = 6
 """Into how many periods a how-did-it-change answer is cut."""
 FACT_HITS, DATED_HITS, FACT_PAGE, MEANING_HITS = 20, 5, 10, 10
 """Hits of the first search of a fact, of that in the dates asked for, of its second page, and by meaning alone."""
+FACT_SEEDS = 2
+"""Best passages of the first search that the second page of a fact goes on from."""
 READ_ON = 3
 """Passages around which is read on."""
 
@@ -89,9 +91,14 @@ def opening_as_one(question: Question, *, dated: bool = True) -> tuple[Search, .
     return (whole, whole.on(start=asked.start, end=asked.end, k=DATED_HITS))
 
 
-def widening(question: Question, settings: PlanSettings) -> tuple[Search, ...]:
-    """The second turn: the next page, and what is near in meaning though it has none of the words."""
-    page = opening_as_one(question)[0].on(k=FACT_PAGE)
+def widening(question: Question, found: Pool, settings: PlanSettings) -> tuple[Search, ...]:
+    """The second turn: the next page, and what is near in meaning though it has none of the words.
+
+    `found` is what the first search brought. The page goes on from its best passages: a fact is often
+    told over several of them, and what follows leaves out the question's words.
+    """
+    like = tuple(hit.id for hit in found.hits[:FACT_SEEDS]) if settings.fact_like else ()
+    page = opening_as_one(question)[0].on(k=FACT_PAGE, like=like)
     meaning = Search(question.text, k=MEANING_HITS, order="meaning")
     return (page, meaning) if settings.meaning else (page,)
 

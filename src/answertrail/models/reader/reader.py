@@ -91,7 +91,8 @@ class Reader:
         After the first two turns they are ranked, so the third follows from what those brought.
         """
         dated = "dates" in self._offered
-        first, second = plan.opening_as_one(asked, dated=dated), plan.widening(asked, self._settings)
+        first = plan.opening_as_one(asked, dated=dated)
+        second = plan.widening(asked, gather(results[:1]), self._settings)
         made = len(results)
         if made < len(first):
             return first[made:]

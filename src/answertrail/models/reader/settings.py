@@ -20,6 +20,7 @@ class PlanSettings:
     timeline: after that every period is searched; without it the main search pages on.
 
     Of a fact:
+    fact_like: the second page goes on from the best passages of the first.
     meaning: what is near in meaning alone is asked for as well.
     read_on: the passages on either side of the best are read.
     """
@@ -32,6 +33,7 @@ class PlanSettings:
     around: bool = False
     periods: bool = False
     timeline: bool = True
+    fact_like: bool = True
     meaning: bool = True
     read_on: bool = False
 
