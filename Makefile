@@ -5,6 +5,10 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
+# How many processes share the tests: 0 is this one alone, `auto` one for each core.
+WORKERS ?= 0
+# Where this is set, each of the hundreds of processes that tests start would compile the package anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help setup demo test lint types contracts tests pythons soak bench lock clean
 
@@ -41,7 +45,7 @@ contracts: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 tests: $(VENV)/.installed-dev
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist loadfile
 
 pythons: requirements/dev.txt  ## the tests on every other Python that is here (3.12, 3.13)
 	@for v in 3.12 3.13; do \

@@ -256,6 +256,6 @@ def test_only_web_addresses_are_links_and_nothing_in_them_ends_the_link(url, mad
 
 
 def test_long_words_cost_no_more_than_their_length():
-    began = time.monotonic()
+    began = time.process_time()  # other tests run beside this one
     markdown(placed("statement", "a" * 200_000 + " " + "[" * 200_000 + "`" * 200_000))
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

@@ -109,7 +109,7 @@ def test_offsets_give_the_source_back_and_nothing_is_lost(text: str) -> None:
 
 def test_a_megabyte_takes_well_under_a_second() -> None:
     text = "The quick brown fox, e.g. this one, jumps over Dr. Dog. " * 19_000
-    begin = time.perf_counter()
+    begin = time.process_time()  # other tests run beside this one
     chunks_of(untimed(text))
-    # Generous: a shared machine under load; alone it is about 0.2 s.
-    assert time.perf_counter() - begin < 3
+    # Generous: a slow machine; a usual one takes about 0.2 s.
+    assert time.process_time() - begin < 3

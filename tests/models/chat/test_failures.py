@@ -115,13 +115,13 @@ def test_no_server_is_a_service_error(sleeps: list[float]) -> None:
 @every_provider
 def test_a_silent_server_times_out(server: FakeServer, spec: str) -> None:
     slow = GOOD[spec]
-    server.behave = lambda _body: Answer(slow.body, events=slow.events, delay=5)
+    server.behave = lambda _body: Answer(slow.body, events=slow.events, delay=30)
     began = time.monotonic()
     with pytest.raises(EndpointError) as caught:
         ask(model_at(spec, server.url, ANSWERTRAIL_CHAT_TIMEOUT="0.3"), request())
     assert caught.value.reason == "timeout"
     assert "ANSWERTRAIL_CHAT_TIMEOUT" in (caught.value.hint or "")
-    assert time.monotonic() - began < 4.5
+    assert time.monotonic() - began < 20
 
 
 def test_json_that_is_no_reply_is_an_error(server: FakeServer) -> None:
