@@ -14,7 +14,7 @@ from answertrail.agent.loop import run_agent
 from answertrail.agent.recipe import CheckSettings, load
 from answertrail.agent.sealed import seal
 from answertrail.agent.support import LexicalSupport, SupportVerdict
-from answertrail.agent.verify import faults_of
+from answertrail.agent.verify import faults_of, unchecked
 from answertrail.corpus.cleaning import clean_pending
 from answertrail.corpus.cleaning.glossary import Term, glossary_of
 from answertrail.models.chat.scripted import ScriptedModel
@@ -276,6 +276,20 @@ async def test_what_was_changed_in_the_words_as_captioned_is_told(world):
         assert "captioned" in kinds(run, captioned=unreadable)
     unsealed = run.model_copy(update={"meta": {**run.meta, "captioned": {CHUNK: HEARD + " and more"}}})
     assert [fault.kind for fault in faults_of(unsealed)] == ["record_hash"]
+
+
+@pytest.mark.asyncio
+async def test_without_the_seal_nothing_speaks_for_the_words_as_captioned(world):
+    await world.clean(*TERMS)
+    run = await world.ask(ANSWER)
+
+    def left(**meta):
+        changed = {key: value for key, value in {**run.meta, **meta}.items() if value is not None}
+        return [name for name in unchecked(run.model_copy(update={"meta": changed})) if name != "usage"]
+
+    assert left() == []
+    assert left(record_hash=None) == ["record_hash", "captioned"]
+    assert left(record_hash=None, captioned=None) == ["record_hash"]
 
 
 @pytest.mark.asyncio

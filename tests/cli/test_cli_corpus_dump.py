@@ -121,6 +121,21 @@ def test_bad_files_and_bad_places_are_exit_2_with_the_name(cli, ingested, tmp_pa
     assert cli("corpus", "copy", "kiln", "a@b", "--json").code == 2
 
 
+def test_a_file_that_is_no_dump_is_left_and_an_older_dump_replaced(cli, ingested, kiln, tmp_path):
+    notes, path = tmp_path / "notes.md", tmp_path / "new" / "kiln.zip"
+    notes.write_text("my notes")
+    refused = cli("corpus", "dump", notes, "--json")
+    assert (refused.code, refused.json["error"]["where"]) == (2, str(notes))
+    assert "remove the file first" in refused.json["error"]["hint"]
+    assert notes.read_text() == "my notes"
+    cli("corpus", "dump", path)  # missing folders are made, as by `runs export --out`
+    older = path.read_bytes()
+    (kiln / "note.txt").write_text("A note about the kiln.")
+    cli("ingest", kiln, "--corpus", "kiln")
+    assert cli("corpus", "dump", path).code == 0
+    assert path.read_bytes() != older
+
+
 def test_diff_names_what_changed_and_needs_no_database_for_two_files(cli, ingested, kiln, tmp_path, monkeypatch):
     before, after = tmp_path / "before.zip", tmp_path / "after.zip"
     cli("corpus", "dump", before)

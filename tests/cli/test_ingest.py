@@ -6,6 +6,10 @@ import json
 
 import pytest
 
+from answertrail.cli.common import out
+from answertrail.cli.ingest import print_report
+from answertrail.corpus.report import IngestReport
+
 
 def test_a_folder_becomes_a_corpus(cli, ingested):
     assert (ingested["added"], ingested["changed"], ingested["unchanged"]) == (2, 0, 0)
@@ -188,3 +192,10 @@ def test_a_corpus_deleted_while_it_is_ingested_ends_the_ingest_with_a_word(cli, 
     ended = cli("ingest", kiln, "--corpus", "gone", "--embedder", "fast", "--json")
     assert ended.code == 2
     assert "deleted meanwhile" in ended.json["error"]["message"]
+
+
+def test_what_other_workers_read_is_in_the_report_so_that_it_adds_up(capsys):
+    print_report(IngestReport("kiln", added=86, elsewhere=101), out())
+    assert "86 added, 0 changed, 0 unchanged, 101 read by others; " in capsys.readouterr().out
+    print_report(IngestReport("kiln", added=86), out())
+    assert "others" not in capsys.readouterr().out

@@ -112,6 +112,54 @@ def test_a_feed_and_a_folder_in_one_corpus(cli, tmp_path):
     assert hit["published_at"] == "2025-03-02T08:00:00Z"
 
 
+def _notes(tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "kiln.md").write_text("# The kiln\n\nWe bought it in 2019 from a school that closed.\n")
+    return folder
+
+
+def test_a_feed_that_is_not_there_or_broken_stops_no_other_source(cli, tmp_path):
+    folder, site = _notes(tmp_path), tmp_path / "site"
+    site.mkdir()
+    with serving(site, episodes=5) as feed:
+        (site / "cut.xml").write_text((site / "feed.xml").read_text()[:-40])
+        missing, cut = feed.url.replace("feed.xml", "missing.xml"), feed.url.replace("feed.xml", "cut.xml")
+        done = cli("ingest", missing, feed.url, folder, *INGEST, "--json")
+        # A wrong address is bad input, a feed that breaks off is a service that is down.
+        assert done.code == 2, done.err
+        assert done.json["added"] == 4
+        failed = {item["source"]: item["reason"] for item in done.json["failed"]}
+        assert "check the address of the feed" in failed[f"rss:{missing}"]
+        assert done.json["errors"][0]["origin"] == f"rss:{missing}"
+        assert f"rss:{missing}" in done.err
+        assert cli("status", "--corpus", "talks", "--json").json["documents"]["embedded"] == 4
+        (folder / "wheel.md").write_text("# The wheel\n\nIt turns by foot.\n")
+        again = cli("ingest", missing, cut, folder, *INGEST, "--apart", "--json")
+        assert (again.code, again.json["added"]) == (3, 1), again.err
+        assert again.json["published"]["changed"]
+        assert cli("status", "--corpus", "talks", "--json").json["documents"]["embedded"] == 5
+        # With nothing else to do the error is all there is to say.
+        alone = cli("ingest", missing, cut, *INGEST, "--json")
+        assert (alone.code, alone.json["error"]["kind"]) == (2, "not_found")
+
+
+def test_a_channel_without_a_key_does_not_keep_a_folder_from_being_read(cli, channel, tmp_path, monkeypatch):
+    monkeypatch.delenv("YOUTUBE_API_KEY")
+    done = cli("ingest", "@talks", _notes(tmp_path), *INGEST, "--json")
+    assert (done.code, done.json["added"]) == (3, 1)
+    (failed,) = done.json["failed"]
+    assert failed["source"] == "youtube:handle/@talks"
+    assert "YOUTUBE_API_KEY" in failed["reason"]
+
+
+def test_a_malformed_address_ends_the_command_before_anything_is_asked(cli, channel):
+    refused = cli("ingest", "@talks", "https://www.youtube.com/feed/trending", *INGEST, "--json")
+    assert refused.code == 2
+    assert channel.asked == []
+    assert cli("status", "--corpus", "talks", "--json").code == 2  # nothing was half made
+
+
 @pytest.mark.parametrize("typed", ["https://www.youtube.com/feed/trending", "@", "no such file", ""])
 def test_what_names_nothing_is_an_error_that_says_so(cli, typed):
     refused = cli("ingest", typed, *INGEST, "--json")

@@ -54,9 +54,10 @@ def asked(cli, clean, source):
 
 @pytest.fixture
 def verified(cli, tmp_path):
-    def verify(*records, options=("--against-corpus",)):
+    def verify(*records, options=("--against-corpus",), sealed=True):
         path = tmp_path / "runs.jsonl"
-        path.write_text("".join(json.dumps(seal(parse(Run, one, where="t")).as_json()) + "\n" for one in records))
+        sealing = (lambda one: seal(parse(Run, one, where="t")).as_json()) if sealed else (lambda one: one)
+        path.write_text("".join(json.dumps(sealing(one)) + "\n" for one in records))
         told = cli("runs", "verify", path, *options, "--json").json
         return [(fault["kind"], fault["message"]) for fault in told["faults"]], told["unchecked"]
 
@@ -66,6 +67,14 @@ def verified(cli, tmp_path):
 def test_a_run_left_alone_agrees_with_its_corpus(asked, verified):
     assert asked["meta"]["captioned"] == {"talk:00000": LINES[0]}
     assert verified(asked) == ([], [])
+
+
+def test_words_as_captioned_that_nothing_seals_are_checked_by_the_corpus_alone(asked, verified):
+    bare = {**asked, "meta": {key: value for key, value in asked["meta"].items() if key != "record_hash"}}
+    (alone,) = verified(bare, options=(), sealed=False)[1]
+    assert alone["unchecked"] == ["record_hash", "captioned"]
+    (compared,) = verified(bare, sealed=False)[1]
+    assert compared["unchecked"] == ["record_hash"]
 
 
 def test_words_that_were_never_captioned_or_shown_are_told_however_well_they_are_sealed(asked, verified):

@@ -106,6 +106,7 @@ def test_items_are_listed_with_reason_time_and_title(cli, channel, tmp_path):  #
         "kind": "blocked",
         "reason": report["origins"][0]["stopped"],
         "retry_at": report["resume_at"],
+        "notes": [],
     }
     assert items[video_id(4)] == {
         "origin": origin["origin"],
@@ -115,6 +116,7 @@ def test_items_are_listed_with_reason_time_and_title(cli, channel, tmp_path):  #
         "kind": None,
         "reason": items[video_id(4)]["reason"],
         "retry_at": None,
+        "notes": [],
     }
     assert items["kiln"] == {
         "origin": None,
@@ -124,10 +126,11 @@ def test_items_are_listed_with_reason_time_and_title(cli, channel, tmp_path):  #
         "kind": None,
         "reason": None,
         "retry_at": None,
+        "notes": [],
     }
     assert items[str(folder / "bad.vtt")]["state"] == "failed"
     assert origin["withheld"] == [
-        {key: value for key, value in item.items() if key != "origin"}
+        {key: value for key, value in item.items() if key not in ("origin", "notes")}
         for item in status["items"]
         if item["origin"] and item["state"] in ("skipped", "failed")
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import subprocess
 import sys
 from datetime import timedelta
@@ -12,6 +13,7 @@ import pytest_asyncio
 
 from answertrail.models.embedding.load import load_embedder
 from answertrail.store import claims, corpora
+from tests.soak import rounds
 
 pytestmark = pytest.mark.asyncio
 
@@ -118,3 +120,36 @@ async def test_many_at_once_share_the_items_out(database, corpus):
 
     shares = await asyncio.gather(*(take() for _ in range(4)))
     assert sorted(item for share in shares for item in share) == sorted(items)
+
+
+async def test_sweeping_and_ending_never_wait_in_a_ring_with_those_who_take(database, corpus):
+    chance = random.Random(3)
+
+    async def begin_and_end():
+        async with claims.working(database):
+            pass
+
+    async def take(worker, items):
+        mine = await claims.claim(database, corpus, "embed", items, worker)
+        await claims.give_back(database, corpus, "embed", mine, worker)
+
+    async with claims.working(database) as one, claims.working(database) as two:
+        for _ in range(rounds(ci=12, soak=200)):
+            items = sorted(f"sha256:{chance.getrandbits(256):064x}" for _ in range(512))
+            # What a killed worker leaves, in the order in which the table had room for it.
+            async with database.transaction() as conn:
+                for part in (items[256:], items[:256]):
+                    await conn.execute(
+                        "INSERT INTO claims SELECT %s, 'embed', item, 'dead', clock_timestamp() + interval '1 h', true"
+                        " FROM unnest(%s::text[]) item",
+                        (corpus.id, part),
+                    )
+            await asyncio.gather(begin_and_end(), take(one, items), begin_and_end(), take(two, items))
+            async with claims.working(database) as three:
+                for part in (items[256:], items[:256]):
+                    await claims.claim(database, corpus, "embed", part, three)
+                taking = asyncio.gather(take(one, items), take(two, items))
+                await asyncio.sleep(chance.uniform(0, 0.03))
+            await taking
+            async with database.transaction() as conn:
+                assert await (await conn.execute("SELECT count(*) FROM claims")).fetchone() == (0,)

@@ -17,7 +17,7 @@ from answertrail.corpus import queue
 from answertrail.corpus.cleaning.report import CleaningReport
 from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.corpus.report import IngestReport
-from answertrail.errors import InputError, ServiceError
+from answertrail.errors import InputError, NotFoundError, ServiceError
 from answertrail.store import connect
 from answertrail.store.cleaning import Supply
 from tests.corpus.rows import corpus_rows, digest
@@ -169,6 +169,31 @@ async def test_a_share_whose_cleaning_stopped_is_not_a_success(database, tmp_pat
 
 
 @pytest.mark.asyncio
+async def test_a_share_with_a_feed_that_is_down_is_tried_again_and_one_with_a_wrong_address_is_not(database, tmp_path):
+    down, wrong = ServiceError("HTTP 503"), NotFoundError("HTTP 404")
+    later = datetime.now(UTC) + timedelta(hours=6)
+    ended = {
+        "down": IngestReport("down", errors={"a": wrong, "b": down}, resume_at=later),
+        "wrong": IngestReport("wrong", errors={"a": wrong}),
+        "blocked": IngestReport("blocked", errors={"a": wrong}, resume_at=later),
+    }
+
+    async def ending(_db, request):
+        return ended[request.corpus]
+
+    for corpus in ended:
+        await queue.put(database, IngestRequest(corpus, [tmp_path]), 1)
+    await queue.work(database, ending, lambda *_: None, wait=False)
+    assert await queue.counts(database) == {"failed": 1, "todo": 2}
+    async with database.transaction() as conn:
+        cursor = await conn.execute(
+            "SELECT args->'request'->>'corpus', scheduled_at < now() + interval '1 hour' FROM procrastinate_jobs"
+            " WHERE status = 'todo' ORDER BY 1"
+        )
+        assert await cursor.fetchall() == [("blocked", False), ("down", True)]
+
+
+@pytest.mark.asyncio
 async def test_a_failing_share_writes_no_address_into_the_log(database, tmp_path, caplog):
     async def failing(_db, request):
         raise InputError("no such feed")
@@ -176,3 +201,21 @@ async def test_a_failing_share_writes_no_address_into_the_log(database, tmp_path
     await queue.put(database, IngestRequest("kiln", [], origins=["https://me:secret@example.org/feed.xml"]), 1)
     await queue.work(database, failing, lambda *_: None, wait=False)
     assert "secret" not in caplog.text
+
+
+@pytest.mark.asyncio
+async def test_the_jobs_of_other_queues_are_left_alone(database, tmp_path):
+    """Another program may have its own queue on the same database, and its own way with workers that died."""
+    await queue.put(database, IngestRequest("ours", [tmp_path]), 2)
+    async with database.transaction() as conn:
+        await conn.execute("UPDATE procrastinate_jobs SET status = 'doing'")  # their worker is gone
+        await conn.execute("UPDATE procrastinate_jobs SET queue_name = 'theirs', task_name = 'send' WHERE id = 1")
+
+    async def done(_db, request):
+        return IngestReport(request.corpus)
+
+    await queue.work(database, done, lambda *_: None, wait=False, dead_after_s=0.2)
+    assert await queue.counts(database) == {"succeeded": 1}
+    async with database.transaction() as conn:
+        row = await (await conn.execute("SELECT status::text FROM procrastinate_jobs WHERE id = 1")).fetchone()
+    assert row == ("doing",)

@@ -9,13 +9,15 @@ from answertrail.corpus.dump import dump
 from answertrail.corpus.dump_reader import DumpFile
 from answertrail.corpus.states import DumpedState, StoredState
 from answertrail.errors import InputError, MismatchError
-from answertrail.store import corpora, documents
+from answertrail.store import copies, corpora, documents
 from tests.corpus.snapshot_samples import members, put_document, rich_corpus, written, zipped
 from tests.corpus.test_snapshots_hostile import edited, resealed
 from tests.search.worlds import TinyEmbedder
 from tests.store.samples import timed
 
 pytestmark = pytest.mark.asyncio
+
+ORDER = ("title", "date", "text", "captioned", "times", "metadata", "chunks")
 
 
 async def compared(database, a, b):
@@ -82,11 +84,30 @@ async def test_what_changed_of_a_document_is_named(database, fields, said):
     before = {"published_at": "2024-06-14T12:30:00.25+02:00"}
     await put_document(database, new, *timed("a", "One.", "Two.", **(before | fields)))
     (changed,) = (await compared(database, old, new)).changed
-    assert changed.as_json()["changed"] == said
+    # It is as captioned now; the words that had been cleaned are the same.
+    assert changed.as_json()["changed"] == sorted([*said, "captioned"], key=ORDER.index)
     if "title" in fields:
         assert changed.as_json()["title"] == {"a": "About a", "b": "Another"}
     if "published_at" in fields:
         assert changed.as_json()["published_at"]["b"] == fields["published_at"]
+
+
+async def test_other_words_as_captioned_are_a_change_as_they_are_for_publishing(database, tmp_path):
+    old, new = await two(database)
+    async with database.transaction() as conn:
+        assert await copies.same_content_in(conn, old, new)
+        await conn.execute(
+            "UPDATE segments SET raw_text = 'other' WHERE corpus_id = %s AND raw_text = 'too'", (new.id,)
+        )
+        assert not await copies.same_content_in(conn, old, new)
+    found = await compared(database, old, new)
+    assert [(one.document_id, one.changed) for one in found.changed] == [("a", ("captioned",))]
+    assert (found.unchanged, found.a.snapshot == found.b.snapshot) == (2, True)
+    await dump(database, "new", tmp_path / "new.zip")
+    async with database.reading() as conn:
+        with DumpFile(tmp_path / "new.zip") as file:
+            assert (await diff(await StoredState.read(conn, old), DumpedState(file))).changed == found.changed
+            assert (await diff(await StoredState.read(conn, new), DumpedState(file))).changed == ()
 
 
 async def test_other_settings_are_said(database):

@@ -174,7 +174,8 @@ async def test_a_packed_way_or_a_password_that_is_not_ours_is_refused(dumped, re
     [
         ("chunks.jsonl", {"text": "other words"}, "text_hash"),
         ("chunks.jsonl", {"embedded_hash": "sha256:0"}, "embedded_hash"),
-        ("chunks.jsonl", {"document_id": "nobody"}, "cannot be stored"),
+        ("chunks.jsonl", {"document_id": "nobody"}, "document 'a': its chunks end before its words do"),
+        ("chunks.jsonl", {"lines": ["Two."]}, "chunk 'a:00000': its lines are not its text"),
         ("chunks.jsonl", {"ordinal": "0"}, "ordinal: expected a whole number"),
         ("chunks.jsonl", {"ordinal": True}, "ordinal: expected a whole number"),
         ("chunks.jsonl", {"ordinal": 10**12}, "cannot be stored"),
@@ -199,6 +200,23 @@ async def test_a_row_that_cannot_be_is_named_though_all_sums_agree(dumped, refus
     error = await refused(resealed(edited(members(dumped), name, 0, **fields)))
     assert said in error.message
     assert name in (error.where or "") or "document_rows.jsonl" in (error.where or "")
+
+
+async def test_chunks_with_other_words_than_their_documents_are_named_though_all_sums_agree(dumped, refused):
+    held = members(dumped)
+    places = {json.loads(line)["chunk_id"]: n for n, line in enumerate(held["chunks.jsonl"].splitlines(), 1)}
+    spoken = json.loads(held["documents.jsonl"].splitlines()[1])["segments"]
+    spoken[1]["text"] = "The glaze never crawled."
+    error = await refused(resealed(edited(held, "documents.jsonl", 1, segments=spoken)))
+    assert error.message == "chunk 'b:00030': its words are not those of the document 'b' there"
+    assert (error.where or "").endswith(f"bad.zip: chunks.jsonl:{places['b:00030']}")
+    note = json.loads(held["documents.jsonl"].splitlines()[2])["text"]
+    error = await refused(resealed(edited(held, "documents.jsonl", 2, text=note + " And more.")))
+    assert error.message == "document 'note:1': its chunks end before its words do, or are not in order"
+    lines = held["chunks.jsonl"].splitlines(keepends=True)
+    for some in (lines[:-1], lines[1:], [*lines, lines[-1]], lines[::-1], []):
+        error = await refused(resealed({**held, "chunks.jsonl": b"".join(some)}))
+        assert "chunks.jsonl" in (error.where or "")
 
 
 async def test_another_snapshot_than_the_manifest_says_keeps_nothing(dumped, refused):

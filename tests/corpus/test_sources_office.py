@@ -252,7 +252,7 @@ LAUGHS = "<!DOCTYPE l [<!ENTITY a 'ha'>" + "".join(
     [
         ("a.docx", b"PK\x03\x04 broken", "not a readable DOCX file"),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old", "an encrypted DOCX file, or an old DOC file"),
-        ("a.docx", zipped({"x.txt": "no document"}), None),
+        ("a.docx", zipped({"x.txt": "no document"}), "no Word document: its main part is missing"),
         ("a.docx", docx(""), "the DOCX file holds no text"),
         ("a.docx", docx("", **{"word__document.xml": f"{LAUGHS}]><l>&m;</l>"}), "defines entities"),
         ("a.epub", zipped({"x.txt": "no book"}), "the EPUB file holds no META-INF/container.xml"),
@@ -262,10 +262,8 @@ LAUGHS = "<!DOCTYPE l [<!ENTITY a 'ha'>" + "".join(
         ("a.epub", b"", "not a readable EPUB file"),
     ],
 )
-def test_broken_archives_say_why(make: Make, name: str, raw: bytes, reason: str | None) -> None:
-    failure = make({name: raw}).failure()
-    assert reason is None or reason in failure.reason
-    assert "crashed" not in failure.reason
+def test_broken_archives_say_why(make: Make, name: str, raw: bytes, reason: str) -> None:
+    assert reason in make({name: raw}).failure().reason
 
 
 def test_zip_bombs_are_not_unpacked(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -338,16 +336,18 @@ def test_a_reader_that_hangs_crashes_or_bloats_is_one_failure_each(
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
     path = tmp_path / "a.html"
     path.write_text("<p>Sound.</p>")
-    worker = Worker(time_limit_s=3.0, memory_limit_bytes=2**30)
+    hasty = Worker(time_limit_s=3.0, memory_limit_bytes=2**30)
+    worker = Worker(time_limit_s=60.0, memory_limit_bytes=2**30)  # it may start slowly on a busy machine
     try:
         with pytest.raises(SourceFault, match="takes longer than 3 s"):
-            worker.convert(f"{__name__}:hang", path)
+            hasty.convert(f"{__name__}:hang", path)
         with pytest.raises(SourceFault, match="crashed"):
             worker.convert(f"{__name__}:crash", path)
         with pytest.raises(SourceFault, match="more memory than is allowed"):
             worker.convert(f"{__name__}:bloat", path)
         assert worker.convert("answertrail.corpus.sources.html:convert", path).text == "Sound."
     finally:
+        hasty.close()
         worker.close()
 
 

@@ -53,6 +53,9 @@ def test_crlf_and_old_mac_line_ends(make: Make) -> None:
         assert [s.text for s in result.document.segments] == ["hello there", "bye"]
 
 
+WIDE = "the file is binary (it holds NUL bytes); UTF-16 without a byte-order mark? save it as UTF-8"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "reason", "line"),
     [
@@ -60,6 +63,9 @@ def test_crlf_and_old_mac_line_ends(make: Make) -> None:
         ("a.txt", b" \n\t\n", "the file is empty", None),
         ("a.txt", b"\xef\xbb\xbf\n", "the file is empty", None),
         ("a.txt", b"abc\0def", "the file is binary (it holds NUL bytes)", None),
+        ("a.txt", bytes(600), "the file is binary (it holds NUL bytes)", None),
+        ("a.txt", "a “word” of one language".encode("utf-16-le"), WIDE, None),
+        ("a.txt", "a “word” of one language".encode("utf-16-be"), WIDE, None),
         ("a.md", b"---\ntitle: x\n---\n\n", "the file holds no text below its front matter", None),
         ("a.srt", b"some text", "no cue with a time was found", None),
         ("a.txt", b"[00:01] \n[00:02] \n", None, None),

@@ -163,6 +163,17 @@ def test_the_mistake_is_noted(make: Make) -> None:
     assert result.notes[0].startswith("front matter is not valid YAML, read field by field: title")
 
 
+def test_of_a_list_without_its_end_nothing_is_taken(make: Make) -> None:
+    result = make(
+        {"a.md": "---\ntags: [a, b\nspeakers: [Ann, Bo\nup: [x\ntitle: [Draft] Kilns\n---\nWords #here."}
+    ).one()
+    assert result.document.title == "[Draft] Kilns"
+    assert (result.document.tags, result.document.links, result.document.meta) == (["here"], None, None)
+    assert "read field by field: tags, speakers, up, title" in result.notes[0]
+    alone = make({"a.md": "---\ntags: [a, b\n---\nWords."}).one()
+    assert (alone.document.text, alone.document.tags) == ("Words.", None)
+
+
 def test_a_line_between_two_rules_is_no_front_matter(make: Make) -> None:
     assert note(make, "---\nJust a sentence here.\n---\n\nMore.").text == "---\nJust a sentence here.\n---\n\nMore."
 

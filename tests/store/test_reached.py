@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from answertrail.store import cleaning, embeddings, origins, reached, sources
+from answertrail.store import cleaning, documents, embeddings, origins, reached, sources
 from answertrail.store.cleaning import Stamp
 from answertrail.store.item_states import stated
 from tests.store.samples import IDENTITY, corpus_of, put, timed, unit
@@ -149,6 +149,39 @@ async def test_a_deleted_document_is_to_be_fetched_again_and_a_gone_one_stays_go
     assert await of(database, corpus) == {"a": "pending", "b": "gone"}
 
 
+async def test_a_document_of_its_id_that_a_file_gave_is_not_the_items(database):
+    corpus = await corpus_of(database)
+    await listed(database, corpus, "a")
+    await fetched(database, corpus, "a")
+    document, chunks = timed("a", "a file said something else")
+    async with database.transaction() as conn:
+        await documents.delete(conn, corpus, "a")
+        await put(conn, corpus, document, chunks, source="a.vtt")
+    assert await of(database, corpus) == {"a": "pending"}
+    async with database.reading() as conn:
+        assert [one.id for one in await reached.of_no_origin_in(conn, corpus)] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("origin", "giver", "state"),
+    [
+        (KEY, "youtube:playlist/PLx", "chunked"),  # one video, in two lists
+        ("rss:https://example.org/feed", "rss:https://example.org/feed?page=2", "pending"),
+        ("rss:https://example.org/feed", "rss:https://example.org/feed", "chunked"),
+    ],
+)
+async def test_a_document_is_its_items_when_their_origins_share_items(database, origin, giver, state):
+    corpus = await corpus_of(database)
+    for key in {origin, giver}:
+        await listed(database, corpus, "a", origin=key)
+    await fetched(database, corpus, "a", origin=origin)
+    async with database.transaction() as conn:
+        await documents.delete(conn, corpus, "a")
+    await fetched(database, corpus, "a", origin=giver)
+    assert await of(database, corpus, origin) == {"a": state}
+    assert await of(database, corpus, giver) == {"a": "chunked"}
+
+
 async def test_items_of_another_origin_or_corpus_are_not_counted_in(database):
     corpus = await corpus_of(database)
     twin = await corpus_of(database, timed("a", "the words of a"), name="twin")
@@ -169,7 +202,8 @@ async def test_documents_of_files_are_told_from_those_of_origins(database):
     await listed(database, corpus, "a", "b")  # `b` is taken: the document is the file's
     await fetched(database, corpus, "a")
     await embed(database, corpus, "from a file")
-    found = [(one.id, one.title, one.reached) for one in await reached.of_no_origin(database, corpus)]
+    async with database.reading() as conn:
+        found = [(one.id, one.title, one.reached) for one in await reached.of_no_origin_in(conn, corpus)]
     assert found == [("b", "About b", "chunked"), ("note", "About note", "embedded")]
 
 

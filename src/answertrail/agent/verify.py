@@ -59,8 +59,12 @@ def faults_of(run: Run, support: SupportCheck | None = None) -> Iterator[Fault]:
 
 def unchecked(run: Run) -> list[str]:
     """Return what of a run cannot be checked, because it does not carry it."""
+    meta = run.meta or {}
+    unsealed = meta.get("record_hash") is None
     missing = {
-        "record_hash": (run.meta or {}).get("record_hash") is None,
+        "record_hash": unsealed,
+        # Chunks have hashes of their own; these words have none.
+        "captioned": unsealed and bool(meta.get("captioned")),
         "searches": run.searches is None,
         "retrieved": run.retrieved is None,
         "text_hash": any(chunk.text_hash is None for chunk in run.chunks or []),

@@ -125,7 +125,7 @@ async def _show(identifier: str, name: str | None, with_edits: bool) -> dict[str
     from answertrail.cli.open import chosen_name
     from answertrail.errors import NotFoundError
     from answertrail.settings import Settings
-    from answertrail.store import chunks, corpora, documents
+    from answertrail.store import chunks, corpora, documents, notes
     from answertrail.store.connection import connect
 
     async with connect(Settings.from_environment()) as db:
@@ -153,6 +153,7 @@ async def _show(identifier: str, name: str | None, with_edits: bool) -> dict[str
             **record,
             "document_kind": document_kind,
             "source": found.source,
+            "notes": list(await notes.of_document(db, corpus, identifier)),
             "chunks": parts,
             **(await edits_of(db, corpus, identifier) if with_edits else {}),
         }

@@ -215,8 +215,13 @@ async def _queue(request: IngestRequest, shares: int, as_json: bool) -> int:
     request = replace(request, sources=files, cleaning=cleaning)
     async with connect(Settings.from_environment()) as db:
         jobs = await queue.put(db, request, shares)
+    warnings = [
+        f"{path} is not on this machine; a worker needs it under this name" for path in files if not path.exists()
+    ]
+    for warning in warnings:
+        err().print(Text.assemble(("warning: ", "bold yellow"), one_line(warning)), soft_wrap=True)
     if as_json:
-        print_json({"corpus": request.corpus, "jobs": jobs})
+        print_json({"corpus": request.corpus, "jobs": jobs} | ({"warnings": warnings} if warnings else {}))
     else:
         some = "1 job is" if shares == 1 else f"{shares} jobs are"
         out().print(f"{some} in the queue; `answertrail worker` takes them", markup=False)
@@ -243,6 +248,8 @@ async def _ingest(request: IngestRequest, as_json: bool, *, apart: bool) -> int:
     print_report(report, console, pruned=request.prune)
     if apart:
         _print_published(console, published)
+    if report.errors:
+        return max(error.exit_code for error in report.errors.values())
     return 1 if report.failed or report.stopped or (report.cleaning and report.cleaning.stopped) else 0
 
 
@@ -255,6 +262,8 @@ def _print_published(console: Console, published: Published | None) -> None:
     elif published.kept is not None:
         kept = one_line(published.kept)
         console.print(Text.assemble(("  swapped ", "cyan"), f"the former state is kept as {kept}"), soft_wrap=True)
+    else:
+        console.print(Text.assemble(("  in place ", "cyan"), "what was built is the corpus now"), soft_wrap=True)
     if published.unindexed:
         line = f"{published.unindexed} has no index of it yet: answertrail corpus index"
         console.print(Text.assemble(("  engine  ", "yellow"), line), soft_wrap=True)
@@ -265,8 +274,10 @@ def print_report(report: IngestReport, console: Console, *, pruned: bool = False
     counts = f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged"
     if report.removed:
         counts += f", {report.removed} removed"
+    if report.elsewhere:
+        counts += f", {report.elsewhere} read by others"
     rest = f"{len(report.skipped)} skipped, {len(report.failed)} failed, {report.ignored} other files ignored"
-    console.print(Text.assemble((f"corpus {one_line(report.corpus)}: ", "bold"), f"{counts}; {rest}"))
+    console.print(Text.assemble((f"corpus {one_line(report.corpus)}: ", "bold"), f"{counts}; {rest}"), soft_wrap=True)
     for item in report.failed[:_SHOWN]:
         print_failure(console, item.source, item.line, item.reason)
     if len(report.failed) > _SHOWN:
@@ -293,6 +304,8 @@ def print_report(report: IngestReport, console: Console, *, pruned: bool = False
     if noted:
         first, notes = noted[0]
         some = "1 source" if len(noted) == 1 else f"{len(noted)} sources"
+        if len(noted) > 1 or len(notes) > 1:
+            some += " (`answertrail status --items` has all notes)"
         where = one_line(f"{some}; {Path(first).name}: ")
         console.print(Text.assemble(("  noted   ", "cyan"), f"{where} ", (one_line(notes[0]), "dim")), soft_wrap=True)
     if report.cleaning is not None:

@@ -12,10 +12,12 @@ from answertrail.cli.common import corpus_option, json_option, out, print_json, 
 from answertrail.cli.corpus_index import index_facts, print_indexes
 from answertrail.cli.ingest import print_failure
 from answertrail.cli.plain import one_line
-from answertrail.cli.status_items import again, item_facts, other_facts, print_items
+from answertrail.cli.status_items import again, item_facts, other_facts, print_items, with_notes
+from answertrail.cli.status_jobs import job_facts, print_jobs, print_queued, queued_facts
+from answertrail.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from answertrail.store.connection import Database
+    from answertrail.store.connection import Connection
     from answertrail.store.rows import Corpus
 
 _SHOWN = 10
@@ -23,37 +25,50 @@ _SHOWN = 10
 
 @click.command("status")
 @corpus_option
-@click.option("--items", is_flag=True, help="List every item and document with its state, reason and time.")
+@click.option("--items", is_flag=True, help="List every item and document with its state, reason, time and notes.")
 @json_option
 def command(corpus_name: str | None, items: bool, as_json: bool) -> int:
     """Show what a corpus holds, what still lacks a vector, and what failed until it is fixed."""
     facts = run_async(_status(corpus_name, items))
     if as_json:
         print_json(facts)
+    elif facts["embedder"] is None:
+        print_queued(out(), facts)
     else:
         _print(facts)
     return 0
 
 
 async def _status(name: str | None, listed: bool) -> dict[str, Any]:
-    from answertrail.cli.open import chosen_name
+    from answertrail.cli.open import DEFAULT, chosen_name
     from answertrail.settings import Settings
-    from answertrail.store import chunks, corpora, origins, reached, search_indexes, sources
+    from answertrail.store import chunks, corpora, notes, origins, reached, search_indexes, sources
     from answertrail.store.connection import connect
 
     async with connect(Settings.from_environment()) as db:
-        corpus = await corpora.get(db, await chosen_name(db, name))
+        try:
+            corpus = await corpora.get(db, await chosen_name(db, name))
+        except NotFoundError:
+            queued = await queued_facts(db, DEFAULT if name is None else name)
+            if queued is None:
+                raise
+            return queued | ({"items": []} if listed else {})
         failures = []
         for item in await sources.failures(db, corpus):
             line = {} if item.line is None else {"line": item.line}
             source = item.source if item.line is None else item.source.removesuffix(f":{item.line}")
             failures.append({"source": source, **line, "reason": item.reason or "no reason was recorded"})
-        items = {key: await _items(db, corpus, key) for key in await origins.origins_of(db, corpus)}
+        origin_keys = await origins.origins_of(db, corpus)
+        async with db.reading() as conn:  # so that the sums agree while an ingest goes on
+            items = {key: await _items(conn, corpus, key) for key in origin_keys}
+            documents = await sources.states_in(conn, corpus)
+            far = await reached.counts_in(conn, corpus)
+            others = await other_facts(conn, corpus) if listed else []
         channels = [_origin(key, of_it) for key, of_it in items.items()]
-        documents = await sources.states(db, corpus)
+        noted = await notes.of_documents(db, corpus)
         facts = {
             "documents": _with_items(documents, channels),
-            "reached": await reached.counts(db, corpus),
+            "reached": far,
             "cleaned": await sources.cleaned_count(db, corpus),
             "origins": channels,
             "chunks": await chunks.chunk_count(db, corpus),
@@ -64,10 +79,12 @@ async def _status(name: str | None, listed: bool) -> dict[str, Any]:
             "asked_in": list(corpus.asked_in),
             "engine": await search_indexes.engine_of(db, corpus),
             "indexes": await index_facts(db, corpus),
+            "noted": len(noted),
+            **await job_facts(db, corpus.name),
         }
         if listed:
-            by_origin = [*items.items(), (None, await other_facts(db, corpus))]
-            facts["items"] = [{"origin": key, **item} for key, of_it in by_origin for item in of_it]
+            by_origin = [*items.items(), (None, others)]
+            facts["items"] = [{"origin": key, **with_notes(item, noted)} for key, of_it in by_origin for item in of_it]
         return facts
 
 
@@ -79,13 +96,13 @@ def _with_items(documents: dict[str, int], channels: list[dict[str, Any]]) -> di
     return {state: documents.get(state, 0) + more.get(state, 0) for state in {**documents, **more}}
 
 
-async def _items(db: Database, corpus: Corpus, key: str) -> list[dict[str, Any]]:
+async def _items(conn: Connection, corpus: Corpus, key: str) -> list[dict[str, Any]]:
     """Return the items of a channel or feed, each with its state."""
     from datetime import UTC, datetime
 
-    from answertrail.store.item_states import stated
+    from answertrail.store.item_states import stated_in
 
-    return [item_facts(one) for one in await stated(db, corpus, key, datetime.now(UTC))]
+    return [item_facts(one) for one in await stated_in(conn, corpus, key, datetime.now(UTC))]
 
 
 def _origin(key: str, items: list[dict[str, Any]]) -> dict[str, Any]:
@@ -129,7 +146,12 @@ def _print(facts: dict[str, Any]) -> None:
     if listed is not None:
         print_items(console, [item for item in listed if item["origin"] is None])
     print_indexes(facts)
+    print_jobs(console, facts)
     if listed is None:
+        if facts["noted"]:
+            some = "1 document has" if facts["noted"] == 1 else f"{facts['noted']} documents have"
+            line = f"{some} notes on what was guessed or repaired; --items lists them"
+            console.print(Text.assemble(("  noted   ", "cyan"), line), soft_wrap=True)
         for item in facts["failures"]:
             print_failure(console, item["source"], item.get("line"), item["reason"])
     console.print(f"  snapshot {facts['snapshot']}", style="dim", soft_wrap=True)

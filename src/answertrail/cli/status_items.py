@@ -9,11 +9,11 @@ from rich.text import Text
 from answertrail.cli.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
 
-    from answertrail.store.connection import Database
+    from answertrail.store.connection import Connection
     from answertrail.store.item_states import StatedItem
     from answertrail.store.rows import Corpus
 
@@ -30,25 +30,32 @@ def item_facts(one: StatedItem) -> dict[str, Any]:
     }
 
 
-async def other_facts(db: Database, corpus: Corpus) -> list[dict[str, Any]]:
+async def other_facts(conn: Connection, corpus: Corpus) -> list[dict[str, Any]]:
     """Return the documents that no channel or feed gave, then the sources that were skipped or failed."""
     from answertrail.store import reached, sources
 
     nothing = {"kind": None, "reason": None, "retry_at": None}
     documents = [
         {"item": found.id, "title": found.title, "state": found.reached, **nothing}
-        for found in await reached.of_no_origin(db, corpus)
+        for found in await reached.of_no_origin_in(conn, corpus)
     ]
     left_out = [
         {"item": name, "title": None, "state": found.state, **nothing, "reason": found.reason}
-        for name, found in (await sources.source_items(db, corpus)).items()
+        for name, found in (await sources.source_items_in(conn, corpus)).items()
         if found.state != "ok"
     ]
     return documents + left_out
 
 
+def with_notes(item: dict[str, Any], noted: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """Add the notes on a document, by its id; [] for what has none, and for what is no document."""
+    from answertrail.store.reached import REACHED
+
+    return {**item, "notes": list(noted.get(item["item"], ())) if item["state"] in REACHED else []}
+
+
 def print_items(console: Console, items: Sequence[dict[str, Any]]) -> None:
-    """Print a line for each: state, id, title, and of those without words the reason.
+    """Print a line for each: state, id, title, and of those without words the reason; below it a line for each note.
 
     For items of channels and feeds, whose `origin` is not None, also when they are looked at again.
     """
@@ -62,6 +69,8 @@ def print_items(console: Console, items: Sequence[dict[str, Any]]) -> None:
         style = "yellow" if item["reason"] else "dim"
         line = Text.assemble("    ", (f"{item['state']:<8} ", style), "  ".join(words))
         console.print(line, soft_wrap=True)
+        for note in item["notes"]:
+            console.print(Text.assemble(("      noted  ", "cyan"), (one_line(str(note)), "dim")), soft_wrap=True)
 
 
 def again(item: dict[str, Any]) -> str:

@@ -19,7 +19,11 @@ _OWN_PART = ("id", "schema", "title", "published_at", "text", "segments")
 
 @dataclass(slots=True)
 class DocumentFacts:
-    """What is compared of a document. The digests are of its words, its times, the rest of its record, its chunks."""
+    """What is compared of a document.
+
+    The digests are of its words, its times, the rest of its record, its chunks, and of the words as
+    captioned where cleaning changed them.
+    """
 
     title: str
     published_at: str | None
@@ -28,6 +32,7 @@ class DocumentFacts:
     rest: bytes
     chunks: int = 0
     chunks_digest: bytes = b""
+    captioned: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class ChangedDocument:
-    """A document that both have. `changed` are among title, date, text, times, metadata, chunks."""
+    """A document that both have. `changed` are among title, date, text, captioned, times, metadata, chunks."""
 
     document_id: str
     changed: tuple[str, ...]
@@ -99,7 +104,7 @@ class Difference:
 
 
 async def diff(a: State, b: State) -> Difference:
-    """Compare two states; documents are the same when nothing of them differs, chunk for chunk.
+    """Compare two states; documents are the same when nothing of them differs, chunk for chunk, mended and captioned.
 
     Raises InputError for a record or chunk that is not what it says, and MismatchError for a dump that
     does not hold what its snapshot is of; both name the file.
@@ -134,6 +139,11 @@ async def _facts(state: State) -> dict[str, DocumentFacts]:
     out: dict[str, DocumentFacts] = {}
     async for document in state.documents():
         out[document.id] = _facts_of(document)
+    async for document_id, ordinal, text in state.raw_texts():
+        facts = out.get(document_id)
+        if facts is None:
+            raise InputError("words as captioned of no document", where=f"{state.name}: {document_id}")
+        facts.captioned = _digest([facts.captioned.hex(), ordinal, text])
     hashed: list[tuple[str, str, str | None]] = []
     async for chunk in state.chunks():
         place = f"{state.name}: {chunk['chunk_id']}"
@@ -172,6 +182,7 @@ def _changed(a: DocumentFacts, b: DocumentFacts) -> tuple[str, ...]:
         "title": a.title != b.title,
         "date": a.published_at != b.published_at,
         "text": a.words != b.words,
+        "captioned": a.captioned != b.captioned and a.words == b.words,
         "times": a.times != b.times and a.words == b.words,
         "metadata": a.rest != b.rest,
         "chunks": (a.chunks, a.chunks_digest) != (b.chunks, b.chunks_digest),

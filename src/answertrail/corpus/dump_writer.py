@@ -1,18 +1,17 @@
-"""Writes a dump: member after member, each counted and summed, the whole put in place by a rename."""
+"""Writes a dump: member after member, each counted and summed, the whole put in place at the end."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import uuid
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from answertrail.corpus.dump_format import LONGEST_LINE, MANIFEST, Manifest, Member
+from answertrail.corpus.dump_place import check_target, draft_of
 from answertrail.errors import InputError
 
 # Of every file in the zip: the same state must give the same bytes.
@@ -88,23 +87,13 @@ class DumpWriter:
 def writing(path: Path) -> Iterator[DumpWriter]:
     """Yield the writer of a dump; the file is there, or in place of an older one, only when all went well.
 
-    Raises OSError, naming `path`.
+    Raises InputError where a file is there that is no dump, OSError, naming `path`.
     """
-    target = path.resolve()
-    draft = target.with_name(f".{uuid.uuid4().hex}.draft")
     try:
-        if target.is_dir():
-            raise IsADirectoryError(21, "Is a directory", str(path))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("xb") as stream:
-            with zipfile.ZipFile(stream, "w") as archive:
-                yield DumpWriter(archive)
-            stream.flush()
-            os.fsync(stream.fileno())
-        draft.replace(target)
+        target = path.resolve()
+        check_target(path)
+        with draft_of(target) as stream, zipfile.ZipFile(stream, "w") as archive:
+            yield DumpWriter(archive)
     except OSError as error:
         # The draft's name means nothing to whoever asked for the file.
         raise type(error)(error.errno, error.strerror, str(path)) from None
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)

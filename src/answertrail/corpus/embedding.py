@@ -16,6 +16,7 @@ from answertrail.corpus.report import Progress, Silent
 from answertrail.models.embedding.base import Embedder
 from answertrail.store import claims, corpora, embeddings
 from answertrail.store.connection import Database
+from answertrail.store.holding import holding
 from answertrail.store.rows import Corpus
 
 STAGE = "embed"
@@ -58,11 +59,14 @@ async def _embed_all(db: Database, corpus: Corpus, embedder: Embedder, shown: Pr
             # Texts of like length make the fastest batches; each is kept as soon as it is made,
             # since a hosted one has been paid for.
             missing.sort(key=lambda pair: len(pair[1]))
-            for start in range(0, len(missing), embedder.batch_size):
-                batch = missing[start : start + embedder.batch_size]
-                done += await _embed(db, corpus, embedder, batch)
-                shown.advance(len(batch))
-                passed += len(batch)
+            async with holding(db, corpus, STAGE, [text_hash for text_hash, _ in missing], worker) as hold:
+                for start in range(0, len(missing), embedder.batch_size):
+                    if hold.lost:
+                        break  # Another is at it; what is left then is looked for below.
+                    batch = missing[start : start + embedder.batch_size]
+                    done += await _embed(db, corpus, embedder, batch)
+                    shown.advance(len(batch))
+                    passed += len(batch)
         left = await embeddings.pending_count(db, corpus)
         shown.advance(max(0, total - left - passed))
         passed = max(passed, total - left)

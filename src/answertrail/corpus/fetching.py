@@ -3,45 +3,66 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
-from typing import cast
+from typing import TypeAlias, cast
 
 from answertrail.corpus.origins.base import Origin, WithheldKind
 from answertrail.corpus.origins.choice import origin_of
-from answertrail.corpus.origins.listings import family_of
 from answertrail.corpus.origins.report import FetchReport, ListReport
-from answertrail.corpus.origins.stage import Pace, fetch_pending, list_origin
+from answertrail.corpus.origins.services import block_of, service_of
+from answertrail.corpus.origins.stage import Pace, fetch_pending, list_origin, states
 from answertrail.corpus.report import Gone, IngestReport, LeftOut, Progress
 from answertrail.corpus.request import IngestRequest, OriginChoices
 from answertrail.corpus.sources.languages import primary
-from answertrail.errors import InputError
+from answertrail.errors import AnswerTrailError, InputError
+from answertrail.models.chat.failures import EndpointError
 from answertrail.settings import Settings
 from answertrail.store import documents, origin_documents, origins
+from answertrail.store.blocks import Block
 from answertrail.store.connection import Database
+from answertrail.store.families import family_of
 from answertrail.store.rows import Corpus
 
 _WAIT_S = 1.0
 _SAMPLE = 50
 
 
+Errors: TypeAlias = dict[str, AnswerTrailError]
+"""Why origins could not be listed or asked, by key."""
+
+
 @asynccontextmanager
-async def resolved(request: IngestRequest, settings: Settings) -> AsyncIterator[list[Origin]]:
+async def resolved(request: IngestRequest, settings: Settings) -> AsyncIterator[tuple[list[Origin], Errors]]:
     """Yield the origins of a request, each known by its key and once, in the order given; they are closed after.
 
-    Raises InputError for what names none, ServiceError when a service cannot be asked.
+    Those that are not there, or whose service cannot be asked, are in the errors instead. Raises
+    InputError for what names none, before any is asked; and the first of the errors when there is
+    nothing else to ingest, so that nothing is half made.
     """
     found: dict[str, Origin] = {}
+    errors: Errors = {}
     with ExitStack() as opened:
+        given = []
         for typed in request.origins:
             origin = origin_of(typed, settings, request.fetching)
             if origin is None:
                 raise InputError("no file, folder, channel, playlist, video or feed", where=typed)
             opened.callback(origin.close)
-            await origin.resolve()
-            found.setdefault(origin.key, origin)
-        yield list(found.values())
+            given.append(origin)
+        for origin in given:
+            if origin.key in found or origin.key in errors:
+                continue  # typed twice
+            try:
+                _check_welcome(origin.key, errors)
+                await origin.resolve()
+                found.setdefault(origin.key, origin)
+            except AnswerTrailError as error:
+                errors[origin.key] = error
+        if errors and not found and not request.sources:
+            raise next(iter(errors.values()))
+        yield list(found.values()), errors
 
 
 async def titles(given: Sequence[Origin]) -> list[str]:
@@ -49,11 +70,13 @@ async def titles(given: Sequence[Origin]) -> list[str]:
     out = []
     for origin in given:
         count = 0
-        async for item in origin.items():
-            out.append(f"{item.title}. {item.description or ''}")
-            count += 1
-            if count == _SAMPLE:
-                break
+        # One that breaks off gives what came before; listing it reports the fault.
+        with suppress(AnswerTrailError):
+            async for item in origin.items():
+                out.append(f"{item.title}. {item.description or ''}")
+                count += 1
+                if count == _SAMPLE:
+                    break
     return out
 
 
@@ -66,13 +89,30 @@ async def fetch_all(
     report: IngestReport,
     shown: Progress,
 ) -> None:
-    """List each origin, then fetch what is due, and write into the report what that came to."""
+    """List each origin, then fetch what is due, and write into the report what that came to.
+
+    One that cannot be listed or asked is reported and stops no other. Once a service refuses us, its
+    other origins are passed over until the time it named, in this run and in later ones; where
+    `blocked` is to be rechecked, a refusal of an earlier run does not count. Raises ServiceError
+    when the database fails; what was fetched stays.
+    """
+    began = await origins.clock(db)
     for origin in given:
-        shown.begin(f"listing {origin.key}", 1)
-        listing = await list_origin(db, corpus, origin)
-        shown.advance()
-        shown.end()
-        fetched = await _fetch(db, corpus, origin, choices, worker, shown)
+        since = began if "blocked" in choices.recheck else None
+        block = await block_of(db, corpus, origin.key, datetime.now(UTC), since=since)
+        if block is not None:
+            await _pass_over(db, corpus, origin.key, block, report)
+            continue
+        listing = ListReport(origin.key, None)
+        try:
+            _check_welcome(origin.key, report.errors)
+            listing = await _list(db, corpus, origin, shown)
+            fetched = await _fetch(db, corpus, origin, choices, worker, shown)
+        except AnswerTrailError as error:
+            if error.where == db.where:
+                raise
+            report_error(report, origin.key, error, listing)
+            continue
         _into(report, origin.key, listing, fetched)
         await _waiting(db, corpus, origin.key, fetched, report)
         report.gone += await _gone(db, corpus, origin.key)
@@ -81,6 +121,41 @@ async def fetch_all(
         notes = (*origin.notes, *((other,) if other else ()))
         if notes:
             report.notes[origin.key] = notes
+
+
+def report_error(report: IngestReport, key: str, error: AnswerTrailError, listing: ListReport | None = None) -> None:
+    """Report an origin that could not be listed or asked; what it gave before stays as it is."""
+    reason = f"{error.message}; {error.hint or 'what it gave before stays; run the same command again later'}"
+    report.errors[key] = error
+    report.failed.append(LeftOut(key, reason))
+    _into(report, key, listing or ListReport(key, None), FetchReport(origin=key))
+    report.origins[-1]["stopped"] = reason
+
+
+def _check_welcome(key: str, errors: Mapping[str, AnswerTrailError]) -> None:
+    """Raise the error by which the origin's service has refused another in this run: it refuses all."""
+    for other, error in errors.items():
+        refuses = isinstance(error, EndpointError) and error.reason in ("rate", "quota")
+        if refuses and service_of(other) == service_of(key):
+            raise error
+
+
+async def _pass_over(db: Database, corpus: Corpus, key: str, block: Block, report: IngestReport) -> None:
+    """Report an origin that is not asked, since its service refuses us."""
+    left = (await states(db, corpus, key))["pending"]
+    fetched = FetchReport(origin=key, left=left, stopped=block.reason, resume_at=block.until)
+    _into(report, key, ListReport(key, None), fetched)
+    await _waiting(db, corpus, key, fetched, report)
+
+
+async def _list(db: Database, corpus: Corpus, origin: Origin, shown: Progress) -> ListReport:
+    shown.begin(f"listing {origin.key}", 1)
+    try:
+        listing = await list_origin(db, corpus, origin)
+        shown.advance()
+    finally:
+        shown.end()
+    return listing
 
 
 async def _fetch(

@@ -14,14 +14,14 @@ from pathlib import Path
 from answertrail.corpus.cleaning_run import clean, prepared
 from answertrail.corpus.discovery import Discovery, discover
 from answertrail.corpus.embedding import embed_missing
-from answertrail.corpus.fetching import fetch_all, resolved, titles
+from answertrail.corpus.fetching import fetch_all, report_error, resolved, titles
 from answertrail.corpus.gone import forget_mended, in_doubt, list_gone, prune
 from answertrail.corpus.making import beginnings, opened
 from answertrail.corpus.origins.base import Origin
 from answertrail.corpus.reading import read_groups
 from answertrail.corpus.report import IngestReport, LeftOut, Progress, Silent
 from answertrail.corpus.request import IngestRequest
-from answertrail.corpus.run import IngestRun, failed, marks_of, sources_by_document
+from answertrail.corpus.run import IngestRun, failed, marks_of
 from answertrail.errors import InputError
 from answertrail.settings import Settings
 from answertrail.store import claims, corpora, documents, names, sources
@@ -39,7 +39,8 @@ async def ingest(
 
     `settings` None means those of the environment. Raises InputError for a source that does not
     exist or holds nothing to read, MismatchError for an embedder that is not the corpus's own,
-    ServiceError when embedder, database or a service that is listed are down.
+    ServiceError when embedder or database are down. A channel or feed that cannot be listed is in
+    the report's `errors`; when all are, and there are no files, the first of the errors is raised.
     """
     if not request.sources and not request.origins:
         raise InputError("name at least one file, folder, channel, playlist, video or feed")
@@ -51,22 +52,25 @@ async def ingest(
     paths = [path.expanduser().absolute() for path in request.sources]
     found = await asyncio.to_thread(discover, paths, request.include, request.exclude) if paths else _NO_FILES
     marks = await asyncio.to_thread(marks_of, [path for group in found.groups for path in group.files])
-    async with resolved(request, settings) as given:
+    async with resolved(request, settings) as (given, errors):
         corpus, embedder = await opened(db, request, lambda: _sample(found, given))
         async with claims.working(db) as worker:
-            known = await sources.source_items(db, corpus)
             run = IngestRun(
                 db=db,
                 corpus=corpus,
-                known=known,
-                sources_of=sources_by_document(known),
+                known=await sources.source_items(db, corpus),
                 owners=await documents.document_sources(db, corpus),
                 report=IngestReport(corpus=corpus.name, ignored=found.ignored),
                 in_reach=frozenset(group.source for group in found.groups),
+                aside=frozenset(item.source for item in found.skipped),
                 marks=marks,
                 worker=worker,
             )
+            for key, error in errors.items():
+                report_error(run.report, key, error)
             await fetch_all(db, corpus, given, request.fetching, worker, run.report, shown)
+            if run.report.errors and not paths and len(run.report.errors) == len(run.report.origins):
+                raise next(iter(run.report.errors.values()))  # nothing else was to be done
             await _files(run, found, paths, request, shown)
             run.report.cleaning = await clean(db, corpus, request.cleaning, model, glossary, worker, shown)
             run.report.embedded = await embed_missing(db, corpus, embedder, shown, worker=worker)

@@ -13,7 +13,7 @@ from answertrail.models.embedding.base import Embedder
 from answertrail.models.embedding.choice import check_asked_in
 from answertrail.models.embedding.language import language_codes
 from answertrail.models.embedding.load import AUTO, load_embedder, resolve_spec
-from answertrail.store import corpora
+from answertrail.store import corpora, names
 from answertrail.store.connection import Database
 from answertrail.store.rows import Corpus
 
@@ -26,13 +26,16 @@ async def opened(
 ) -> tuple[Corpus, Embedder]:
     """Return the corpus of the request and its embedder; `sample` gives texts to tell the language by.
 
-    Raises MismatchError when a known corpus was made with other settings than asked for.
+    Raises MismatchError when a known corpus was made with other settings than asked for, NotFoundError
+    for the name of a copy that is no more.
     """
     context = None if request.context is None else context_parts(request.context)
     asked_in = None if request.asked_in is None else language_codes(request.asked_in)
     try:
         corpus = await corpora.get(db, request.corpus)
     except NotFoundError:
+        if (names.begun_at(request.corpus) or ("", None))[1] is not None:
+            raise  # a copy that was deleted: what holds only these sources must not take its name
         spec = request.embedder or AUTO
         concrete = resolve_spec(spec, await sample() if spec == AUTO else [], asked_in or ())
         check_asked_in(concrete, asked_in or ())

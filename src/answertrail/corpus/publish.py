@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from answertrail.errors import InputError, MismatchError, NotFoundError
-from answertrail.store import claims, copies, corpora, embeddings, names, search_indexes
+from answertrail.store import claims, copies, corpora, embeddings, names, search_indexes, turns
 from answertrail.store.connection import Connection, Database
 from answertrail.store.rows import Corpus
 
@@ -41,7 +41,7 @@ async def begin_apart(db: Database, name: str) -> str:
     was copied from; else it is deleted and begun anew, with the transcripts and the replies of the
     cleaning model that the former got. Where there is no live corpus the name is free, and the
     ingest makes the corpus. Raises InputError for a name that users cannot give, and
-    when workers are at a copy that is out of date.
+    when workers or other ingests apart are at a copy that is out of date.
     """
     names.check_name(name)
     live = await _live(db, name)
@@ -50,7 +50,7 @@ async def begin_apart(db: Database, name: str) -> str:
         if names.begun_at(begun.name) == (name, revision):
             return begun.name
         await _need_idle(db, begun)
-        await _drop(db, live, begun)
+        await _drop(db, live, begun, left=True)
     if live is None:
         return names.next_name(name, None)
     async with db.transaction() as conn:
@@ -67,7 +67,8 @@ async def begin_apart(db: Database, name: str) -> str:
 async def publish(db: Database, name: str) -> Published:
     """Put what was built apart in place of the corpus `name`, in one transaction.
 
-    Where both hold the same, the live corpus stays and only takes over what is known of sources.
+    Where both hold the same, the live corpus stays and only takes over what is known of sources; the
+    copy is deleted, unless another ingest waits for its turn to publish it and will find it the same.
     Raises NotFoundError when nothing was built apart, InputError while workers are at it or texts
     lack a vector, and MismatchError when the live corpus changed since: its changes would be lost.
     """
@@ -99,7 +100,8 @@ async def publish(db: Database, name: str) -> Published:
             former = await corpora.snapshot_in(conn, live)
             if snapshot == former and await copies.same_content_in(conn, live, following):
                 await copies.take_books_in(conn, live, following)
-                await corpora.delete_in(conn, following)
+                if await turns.is_left(conn, following.name):
+                    await corpora.delete_in(conn, following)
                 return Published(name, snapshot, changed=False, kept=None)
             kept = await _free_name(conn, names.kept_name(name, former))
             await copies.swap_in(conn, live, following, kept)
@@ -117,8 +119,11 @@ async def abandon(db: Database, name: str) -> bool:
     return bool(begun)
 
 
-async def _drop(db: Database, live: Corpus | None, begun: Corpus) -> None:
-    """Delete what was built apart; what was paid for goes to the live corpus where there is one."""
+async def _drop(db: Database, live: Corpus | None, begun: Corpus, *, left: bool = False) -> None:
+    """Delete what was built apart; what was paid for goes to the live corpus where there is one.
+
+    `left`: only if no ingest relies on it; else InputError.
+    """
     async with db.transaction() as conn:
         try:
             await _lock(conn, live, begun)
@@ -126,6 +131,12 @@ async def _drop(db: Database, live: Corpus | None, begun: Corpus) -> None:
             if error.where == begun.name:
                 return  # another process dropped it meanwhile
             raise
+        if left and not await turns.is_left(conn, begun.name):
+            raise InputError(
+                "another ingest apart is at this copy, which is out of date",
+                where=begun.name,
+                hint="wait until it has ended",
+            )
         if live is not None:
             await copies.carry_paid_in(conn, begun, live)
         await corpora.delete_in(conn, begun)

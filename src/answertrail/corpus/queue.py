@@ -21,12 +21,12 @@ from answertrail.corpus.report import IngestReport
 from answertrail.corpus.request import IngestRequest
 from answertrail.errors import ServiceError
 from answertrail.store.connection import Database, translated
+from answertrail.store.jobs import QUEUE
 
 if TYPE_CHECKING:
     from procrastinate import App, JobContext
     from procrastinate.jobs import Job
 
-QUEUE = "answertrail"
 TASK = "answertrail.ingest"
 _log = logging.getLogger(__name__)
 _REQUEST = TypeAdapter(IngestRequest)
@@ -135,8 +135,14 @@ async def _share(db: Database, ingest: Ingest, told: Told, given: Mapping[str, A
     told(request.corpus, report, None)
     if report.cleaning is not None and report.cleaning.stopped is not None:
         raise report.cleaning.stopped
+    # A feed that is down is tried again soon; services that refuse us are left alone until their time.
+    down = sorted(report.errors.values(), key=lambda error: not isinstance(error, ServiceError))
+    if down and isinstance(down[0], ServiceError):
+        raise down[0]
     if report.resume_at is not None:
         raise _LaterError(report.resume_at)
+    if down:
+        raise down[0]
 
 
 async def _nothing(_: Mapping[str, Any]) -> None:
@@ -196,7 +202,7 @@ async def _ensure_schema(db: Database) -> None:
 async def _revive(app: App, dead_after_s: float) -> None:
     while True:
         try:
-            for job in await app.job_manager.get_stalled_jobs(seconds_since_heartbeat=dead_after_s):
+            for job in await app.job_manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=dead_after_s):
                 _log.warning("job %s: its worker is gone; put back", job.id)
                 await app.job_manager.retry_job(job)
         except Exception:  # noqa: BLE001 - the database may be away for a moment; the worker itself reports that

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from answertrail.corpus.context import contexts_of
 from answertrail.corpus.paths import exists, file_of, of_origin
 from answertrail.corpus.report import LeftOut, Progress
-from answertrail.corpus.run import IngestRun, failed, marks_of
+from answertrail.corpus.run import IngestRun, failed, marks_of, row_of
 from answertrail.corpus.source_chunks import chunks_of
 from answertrail.corpus.sources import Failure, Group, Read, read
 from answertrail.corpus.sources.loading import display
@@ -27,6 +27,7 @@ from answertrail.records.chunk import Chunk
 from answertrail.records.document import Document
 from answertrail.store import claims, documents, sources
 from answertrail.store.connection import Connection
+from answertrail.store.holding import Hold, holding
 from answertrail.store.rows import SourceItem
 
 STAGE = "read"
@@ -61,9 +62,14 @@ async def _step(run: IngestRun, group: Group, shown: Progress) -> bool:
     elif not await claims.claim(run.db, run.corpus, STAGE, [group.source], run.worker):
         return False
     else:
-        if not await _done_elsewhere(run, group, before):
-            await _group(run, group)
+        async with holding(run.db, run.corpus, STAGE, [group.source], run.worker) as hold:
+            done = await _done_elsewhere(run, group, before) or await _group(run, group, hold)
         await claims.give_back(run.db, run.corpus, STAGE, [group.source], run.worker)
+        if not done:
+            # Its first part will be met again, here or as another's.
+            run.given = {name: source for name, source in run.given.items() if not group.holds(file_of(source))}
+            run.report.failed = [item for item in run.report.failed if not group.holds(file_of(item.source))]
+            return False
     shown.advance()
     return True
 
@@ -118,23 +124,24 @@ async def _leave_aside(run: IngestRun, group: Group, read_last: str) -> None:
         run.report.skipped.append(LeftOut(source, reason))
 
 
-async def _group(run: IngestRun, group: Group) -> None:
+async def _group(run: IngestRun, group: Group, hold: Hold) -> bool:
+    """Read one group to its end; False when another worker took it meanwhile, to whom the rest is left."""
     _log.debug("reading %s", group.source)
     # Parsing is the slow part; a thread keeps the async core free for whoever shares it.
     results = _read(group)
     looked_at = [group]
     unread: set[str] = set()
-    longer = False
+    rows: list[str] = []
     while block := await asyncio.to_thread(_next, results):
         looked_at += [one for item, _ in block if (one := group.candidate(item.source)) not in looked_at]
         files = {path for candidate in looked_at for path in candidate.files}
         if await asyncio.to_thread(marks_of, files) != {path: run.marks[path] for path in files}:
             # What was read may be half of one version and half of another.
             await failed(run, group.source, "changed or deleted while it was read; ingest it again", None)
-            return
-        if longer:  # A long file keeps its claim while it lasts.
-            await claims.claim(run.db, run.corpus, STAGE, [group.source], run.worker)
-        longer = True
+            return True
+        if hold.lost:
+            return False
+        rows += [row_of(item.source, item.line if isinstance(item, Failure) else None) for item, _ in block]
         for item, chunks in block:
             if isinstance(item, Read):
                 await _document(run, group, item, chunks)
@@ -150,7 +157,9 @@ async def _group(run: IngestRun, group: Group) -> None:
         # That the file was read to its end, for whoever comes to it next.
         async with run.db.transaction() as conn:
             await sources.record_ok(conn, run.corpus, group.source, document_id=None, fingerprint=group.fingerprint)
+            await sources.forget_lines(conn, run.corpus, group.source, but=rows)
         run.touched.add(group.source)
+    return True
 
 
 def _read(group: Group) -> Iterator[_Result]:
@@ -208,27 +217,33 @@ def _rival(run: IngestRun, group: Group, item: Read) -> str | None:
     """Return another source of this document id: earlier in this ingest, or still there outside it."""
     if item.document.id in run.given:
         return run.given[item.document.id]
-    for source in run.sources_of.get(item.document.id, ()):
-        if group.holds(source):
-            continue
-        there = of_origin(source) or exists(file_of(source))
-        if there and file_of(source) not in run.in_reach and source not in run.touched:
-            return source
-    return None
+    owner = run.owners.get(item.document.id)
+    if owner is None or group.holds(owner) or (file := file_of(owner)) == group.source:
+        return None
+    within_reach = file in run.in_reach or owner in run.aside or owner in run.touched
+    before = run.known.get(owner)
+    failed_last = file in run.faulty or (before is not None and before.state == "failed")
+    if within_reach and (file in run.read or not failed_last):
+        return None
+    return owner if of_origin(owner) or exists(file) else None
 
 
 async def _rival_elsewhere(conn: Connection, run: IngestRun, group: Group, item: Read) -> str | None:
-    """Return another source that gave this document id in another worker's hands since this ingest began."""
+    """Return the document's owner where it gave it elsewhere, or failed, since this ingest began."""
     now = await sources.owner_in(conn, run.corpus, item.document.id)
     if now is None or now.source == item.source or group.holds(now.source) or now == run.known.get(now.source):
         return None
-    return now.source
+    return None if now.state == "skipped" else now.source
 
 
 def _taken(run: IngestRun, document_id: str, rival: str) -> str:
+    taken = f"the id {document_id} already belongs to {rival}"
+    failed_before = rival in run.known and run.known[rival].state == "failed"
+    if document_id not in run.given and (file_of(rival) in run.faulty or failed_before):
+        return f"{taken}, which could not be read; mend or remove that one, or rename one"
     if document_id in run.given or file_of(rival) in run.in_reach:
         return f"two sources give the id {document_id} in one ingest, this one and {rival}; rename one"
-    return f"the id {document_id} already belongs to {rival}; ingest both in one command or rename one"
+    return f"{taken}; ingest both in one command or rename one"
 
 
 def content_hash(document: Document) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from answertrail.corpus.cleaning.report import CleaningReport
+    from answertrail.errors import AnswerTrailError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class IngestReport:
     and changed documents mostly in a language that the corpus's embedder does not read, by language.
     `origins` say what listing and fetching came to (docs/youtube.md); `stopped` why fetching ended early,
     `resume_at` is when to go on where a service refused us and the rest of its items had to wait.
+    `errors` are those of channels and feeds that could not be listed or asked, by key; each is in `failed` too.
     """
 
     corpus: str
@@ -67,6 +69,7 @@ class IngestReport:
     origins: list[dict[str, Any]] = field(default_factory=list)
     stopped: list[str] = field(default_factory=list)
     resume_at: datetime | None = None
+    errors: dict[str, AnswerTrailError] = field(default_factory=dict)
     cleaning: CleaningReport | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -94,7 +97,8 @@ class IngestReport:
         if not self.origins:
             return {}
         resume = None if self.resume_at is None else self.resume_at.isoformat(timespec="seconds")
-        return {"origins": self.origins, "stopped": self.stopped, "resume_at": resume}
+        errors = [{"origin": key, **error.as_dict()} for key, error in self.errors.items()]
+        return {"origins": self.origins, "stopped": self.stopped, "resume_at": resume, "errors": errors}
 
 
 class Progress(Protocol):

@@ -12,6 +12,7 @@ from answertrail.corpus.context import context_parts
 from answertrail.corpus.dump_reader import DumpFile
 from answertrail.corpus.embedding import embed_missing
 from answertrail.corpus.report import Progress, Silent
+from answertrail.corpus.restore_words import with_words_checked
 from answertrail.errors import AnswerTrailError, InputError, MismatchError, NotFoundError
 from answertrail.models.embedding.language import language_codes
 from answertrail.models.embedding.load import load_embedder
@@ -148,7 +149,8 @@ async def _content(conn: Connection, corpus: Corpus, file: DumpFile, vectors: bo
     shown.advance()
     for table in dump_tables.TABLES:
         member = f"{table.name}.jsonl"
-        await restore_rows.put_rows(conn, corpus, table, file.values(member), where=file.where(member))
+        rows = with_words_checked(file) if table is dump_tables.CHUNKS else file.values(member)
+        await restore_rows.put_rows(conn, corpus, table, rows, where=file.where(member))
         shown.advance()
     await corpora.analyze_in(conn)
     given = 0

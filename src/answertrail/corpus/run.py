@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -23,10 +22,12 @@ class IngestRun:
     """The state of one ingest of files.
 
     `known` are the rows of the sources and `owners` the source of each document, both as they
-    were before, and `sources_of` the sources that gave a document then, by its id; `in_reach` are the
-    files to be read and `marks` how they were when found. `touched` are rows written or confirmed,
-    `given` the documents met, by id; `read` are the files that were looked at, `faulty` those that
-    failed, wholly or in a line. `worker` is the name under which items are claimed.
+    were before; `in_reach` are the files to be read, `marks` how they were when found, and `aside`
+    files that were found and are not to be read. `touched` are rows written or confirmed, `given`
+    the documents met, by id; `read` are the files that were looked at, `faulty` those that failed,
+    wholly or in a line. `worker` is the name under which items are claimed.
+
+    A document belongs to its owner, whatever became of that source since: one that failed keeps it.
     """
 
     db: Database
@@ -37,20 +38,11 @@ class IngestRun:
     in_reach: frozenset[str]
     marks: Mapping[Path, Mark]
     worker: str
-    sources_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    aside: frozenset[str] = frozenset()
     touched: set[str] = field(default_factory=set)
     given: dict[str, str] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     faulty: set[str] = field(default_factory=set)
-
-
-def sources_by_document(known: Mapping[str, SourceItem]) -> Mapping[str, Sequence[str]]:
-    """Turn rows by source into the sources that gave each document."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for source, item in known.items():
-        if item.state == "ok" and item.document_id is not None:
-            found[item.document_id].append(source)
-    return found
 
 
 def marks_of(paths: Iterable[Path]) -> dict[Path, Mark]:
@@ -58,10 +50,14 @@ def marks_of(paths: Iterable[Path]) -> dict[Path, Mark]:
     return {path: _mark(path) for path in paths}
 
 
+def row_of(source: str, line: int | None) -> str:
+    """Return the name of the row of a source, or of one line of it: two bad lines of one file are two failures."""
+    return source if line is None else f"{source}:{line}"
+
+
 async def failed(run: IngestRun, source: str, reason: str, line: int | None) -> None:
     """Record and report a source that could not be read, or one line of it."""
-    # One row a line, so that two bad lines of one file are two failures.
-    row = source if line is None else f"{source}:{line}"
+    row = row_of(source, line)
     async with run.db.transaction() as conn:
         await sources.record_failed(conn, run.corpus, row, reason, line=line)
     run.touched.add(row)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from answertrail.corpus import dump_format
 from answertrail.corpus.dump_reader import DumpFile
 from answertrail.corpus.report import Progress, Silent
-from answertrail.errors import MismatchError
+from answertrail.errors import InputError, MismatchError
 from answertrail.records.document import Document
 from answertrail.records.embedder import EmbedderIdentity
 from answertrail.records.jsonl import parse
@@ -30,6 +30,10 @@ class State(Protocol):
 
     def chunks(self) -> AsyncIterator[Mapping[str, Any]]:
         """Yield all chunks by document and place, as `dump_tables.CHUNKS` has them."""
+        ...
+
+    def raw_texts(self) -> AsyncIterator[tuple[str, int, str]]:
+        """Yield document id, place and words as captioned of every segment that cleaning changed, in this order."""
         ...
 
     def check(self, found: str) -> None:
@@ -71,6 +75,11 @@ class StoredState:
         """Yield all chunks."""
         return dump_rows.rows_in(self._conn, self._corpus, dump_tables.CHUNKS)
 
+    async def raw_texts(self) -> AsyncIterator[tuple[str, int, str]]:
+        """Yield the words as captioned."""
+        async for row in dump_rows.raw_texts_in(self._conn, self._corpus):
+            yield row["document_id"], row["ordinal"], row["raw_text"]
+
     def check(self, found: str) -> None:
         """Pass: the snapshot says nothing of its own, it is that of these rows."""
 
@@ -97,6 +106,15 @@ class DumpedState:
         for place, value in self._file.values(f"{table.name}.jsonl"):
             dump_tables.as_row(table, value, where=place)
             yield value
+
+    async def raw_texts(self) -> AsyncIterator[tuple[str, int, str]]:
+        """Yield the words as captioned."""
+        for place, value in self._file.values(dump_format.RAW_TEXTS):
+            held = value if isinstance(value, dict) else {}
+            document_id, ordinal, text = (held.get(name) for name in ("document_id", "ordinal", "raw_text"))
+            if not (isinstance(document_id, str) and isinstance(ordinal, int) and isinstance(text, str)):
+                raise InputError("expected document_id, the place of a segment as ordinal, and raw_text", where=place)
+            yield document_id, ordinal, text
 
     def check(self, found: str) -> None:
         """Raise MismatchError, naming the file, when its manifest says another snapshot."""

@@ -31,7 +31,7 @@ class OpenCorpus:
     `pending` counts the texts an interrupted ingest left without a vector: dense search cannot
     see them. `context` is what was embedded beside each text. With a `translator` every query is put
     into the corpus's languages and searched in all wordings. `note` says why it is not searched with
-    the engine that was set for it. `captions` tells what cleaning changed; None where it changed nothing.
+    the engine that was set for it. `captions` tells what cleaning changed; None where it cannot be looked up.
     """
 
     ref: CorpusRef

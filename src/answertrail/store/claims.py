@@ -25,7 +25,7 @@ from answertrail.store.connection import Connection, Database, translated
 from answertrail.store.rows import Corpus
 
 DEFAULT_LEASE = timedelta(minutes=10)
-"""Longer than any one item takes."""
+"""So long a worker may be out of touch; one at slow work renews its claim meanwhile (`holding`)."""
 
 # Any number that nothing else in the database uses for an advisory lock of two numbers.
 _SPACE = 0x616E77
@@ -48,14 +48,38 @@ _TAKE = f"""
           OR claims.watched AND NOT {_LIVES.format(worker="claims.worker")}
     RETURNING item
 """  # noqa: S608 - constants
+# A row that another has locked is being taken or swept: it is not waited for.
 _SWEEP = f"""
-    DELETE FROM claims WHERE until < clock_timestamp() OR watched AND NOT {_LIVES.format(worker="claims.worker")}
+    DELETE FROM claims WHERE (corpus_id, stage, item) IN (
+        SELECT corpus_id, stage, item FROM claims
+        WHERE until < clock_timestamp() OR watched AND NOT {_LIVES.format(worker="claims.worker")}
+        FOR UPDATE SKIP LOCKED
+    )
 """  # noqa: S608 - constants
+# Rows are locked in the order in which they are taken, so that two workers never wait for each other.
+_END = """
+    DELETE FROM claims WHERE (corpus_id, stage, item) IN (
+        SELECT corpus_id, stage, item FROM claims WHERE worker = %(worker)s
+        ORDER BY corpus_id, stage, item FOR UPDATE
+    )
+"""
 _HELD = f"""
     SELECT item, extract(epoch FROM until - clock_timestamp())::float8 FROM claims
     WHERE corpus_id = %(corpus)s AND stage = %(stage)s AND worker <> %(worker)s
       AND until >= clock_timestamp() AND (NOT watched OR {_LIVES.format(worker="claims.worker")})
     ORDER BY item
+"""  # noqa: S608 - constants
+
+# Rows are locked in the order in which they are taken, so that two workers never wait for each other.
+_RENEW = f"""
+    WITH mine AS (
+        SELECT item FROM claims
+        WHERE corpus_id = %(corpus)s AND stage = %(stage)s AND item = ANY(%(items)s) AND worker = %(worker)s
+        ORDER BY item COLLATE "C" FOR UPDATE
+    )
+    UPDATE claims SET until = clock_timestamp() + %(lease)s, watched = {_LIVES.format(worker="%(worker)s::text")}
+    FROM mine WHERE corpus_id = %(corpus)s AND stage = %(stage)s AND claims.item = mine.item
+    RETURNING claims.item
 """  # noqa: S608 - constants
 
 # A claim need not outlive a crash of the server, which no worker does; so nothing waits for the disk.
@@ -83,23 +107,40 @@ async def working(db: Database) -> AsyncIterator[str]:
         yield name
     finally:
         with suppress(psycopg.Error):  # the server is gone, and the lock with it
-            await connection.execute("DELETE FROM claims WHERE worker = %s", (name,))
+            await connection.execute(_END, {"worker": name})
         await connection.close()
 
 
 async def claim(
-    db: Database, corpus: Corpus, stage: str, items: Sequence[str], worker: str, lease: timedelta = DEFAULT_LEASE
+    db: Database, corpus: Corpus, stage: str, items: Sequence[str], worker: str, lease: timedelta | None = None
 ) -> list[str]:
     """Take the items that nobody has in hand and return them, in the order given; the rest is somebody's.
 
-    What this worker has already is taken anew. Times are the database's, so clocks need not agree.
+    What this worker has already is taken anew. A `lease` of None is `DEFAULT_LEASE`; times are the
+    database's, so clocks need not agree.
     """
+    return await _until(_TAKE, db, corpus, stage, items, worker, lease)
+
+
+async def renew(
+    db: Database, corpus: Corpus, stage: str, items: Sequence[str], worker: str, lease: timedelta | None = None
+) -> list[str]:
+    """Let the claims of these items run on, and return those that are still this worker's, in the order given.
+
+    Unlike `claim` it takes nothing: an item that is free by now may have been done by another.
+    """
+    return await _until(_RENEW, db, corpus, stage, items, worker, lease)
+
+
+async def _until(
+    query: str, db: Database, corpus: Corpus, stage: str, items: Sequence[str], worker: str, lease: timedelta | None
+) -> list[str]:
     if not items:
         return []
-    values = {**_values(corpus, stage, worker), "items": sorted(set(items)), "lease": lease}
+    values = {**_values(corpus, stage, worker), "items": sorted(set(items)), "lease": lease or DEFAULT_LEASE}
     async with db.transaction() as conn:
         await conn.execute(_UNSYNCED)
-        cursor = await conn.execute(_TAKE, values)
+        cursor = await conn.execute(query, values)
         mine = {item for (item,) in await cursor.fetchall()}
     return [item for item in dict.fromkeys(items) if item in mine]
 

@@ -136,6 +136,17 @@ async def same_content_in(conn: Connection, one: Corpus, other: Corpus) -> bool:
     return True
 
 
+async def new_sources_in(conn: Connection, former: Corpus | None, copy: Corpus) -> list[str]:
+    """Return the sources of the documents that a copy has and the former has not, or not so, in bytewise order."""
+    cursor = await conn.execute(
+        "SELECT DISTINCT c.source FROM documents c WHERE c.corpus_id = %s AND NOT EXISTS (SELECT FROM documents f"
+        " WHERE f.corpus_id = %s AND f.document_id = c.document_id AND f.source = c.source"
+        " AND f.content_hash = c.content_hash AND f.chunks_hash = c.chunks_hash) ORDER BY c.source",
+        (copy.id, None if former is None else former.id),
+    )
+    return [source for (source,) in await cursor.fetchall()]
+
+
 async def carry_paid_in(conn: Connection, source: Corpus, target: Corpus) -> None:
     """Let the target have the replies and transcripts that the source got and it has not: they took money and hours.
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from answertrail.store import reached
-from answertrail.store.connection import Database
+from answertrail.store.connection import Connection, Database
 from answertrail.store.origins import OriginItem, items_in
 from answertrail.store.reached import Reached
 from answertrail.store.rows import Corpus
@@ -34,8 +34,13 @@ class StatedItem:
 async def stated(db: Database, corpus: Corpus, origin: str, now: datetime) -> tuple[StatedItem, ...]:
     """Return all items of an origin in their states, in the order of `origins.items`; () when it was never listed."""
     async with db.reading() as conn:
-        found = await items_in(conn, corpus, origin)
-        far = await reached.of_items_in(conn, corpus, origin)
+        return await stated_in(conn, corpus, origin, now)
+
+
+async def stated_in(conn: Connection, corpus: Corpus, origin: str, now: datetime) -> tuple[StatedItem, ...]:
+    """Return what `stated` does, as the caller sees it in a transaction of `db.reading()`."""
+    found = await items_in(conn, corpus, origin)
+    far = await reached.of_items_in(conn, corpus, origin)
     return tuple(_stated(item, far.get(item.id), now) for item in found)
 
 

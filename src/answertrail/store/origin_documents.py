@@ -63,9 +63,17 @@ async def chunk_words(conn: Connection, corpus: Corpus, document_id: str) -> lis
 
 
 async def update_listed(
-    conn: Connection, corpus: Corpus, document: Document, *, content_hash: str, contexts: Mapping[str, str]
+    conn: Connection,
+    corpus: Corpus,
+    document: Document,
+    *,
+    given_by: str,
+    content_hash: str,
+    contexts: Mapping[str, str],
 ) -> bool:
     """Bring title, date, page, description and tags of a document up to date; its words stay, cleaned or not.
+
+    `given_by` is how its source begins: a file's document of the same id is left alone.
 
     So does what is known of their cleaning: it is of these words, and is not done anew.
 
@@ -80,15 +88,15 @@ async def update_listed(
         """
         UPDATE cleanings c SET raw_hash = %s FROM documents d
         WHERE c.corpus_id = %s AND c.document_id = %s AND d.corpus_id = c.corpus_id
-          AND d.document_id = c.document_id AND c.raw_hash = d.content_hash
+          AND d.document_id = c.document_id AND c.raw_hash = d.content_hash AND starts_with(d.source, %s)
         """,
-        (content_hash, corpus.id, document.id),
+        (content_hash, corpus.id, document.id, given_by),
     )
     cursor = await conn.execute(
         """
         UPDATE documents SET title = %s, published_at = %s, published_at_text = %s, url = %s, description = %s,
             tags = %s, record = (record - %s::text[]) || %s::jsonb, content_hash = %s
-        WHERE corpus_id = %s AND document_id = %s
+        WHERE corpus_id = %s AND document_id = %s AND starts_with(source, %s)
         """,
         (
             document.title,
@@ -102,6 +110,7 @@ async def update_listed(
             content_hash,
             corpus.id,
             document.id,
+            given_by,
         ),
     )
     if cursor.rowcount == 0:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from answertrail.records.base import instant
 from answertrail.store.connection import Connection, Database
+from answertrail.store.families import sources_begin
 from answertrail.store.rows import Corpus
 from answertrail.store.texts import check_storable
 
@@ -23,7 +24,8 @@ _ITEMS = """
     LEFT JOIN fetched_items f USING (corpus_id, origin, item_id)
     LEFT JOIN withheld_items w USING (corpus_id, origin, item_id)
     LEFT JOIN documents d ON d.corpus_id = i.corpus_id AND d.document_id = i.item_id
-    WHERE i.corpus_id = %s AND i.origin = %s
+        AND starts_with(d.source, %(source)s)
+    WHERE i.corpus_id = %(corpus)s AND i.origin = %(origin)s
 """
 
 
@@ -31,7 +33,8 @@ _ITEMS = """
 class OriginItem:
     """One item with all that is known of it.
 
-    `fetched` and `has_document` may differ: a document can be deleted after it was fetched.
+    `fetched` and `has_document` may differ: a document can be deleted after it was fetched, and a
+    document of this id that a file or another family of origins gave is not the item's.
     `kind`, `reason`, `retry_at` and `attempts` are of the last time it gave no words, if ever;
     `wish` is what was asked for then, in the words of `record_withheld`.
     """
@@ -87,7 +90,7 @@ async def items(db: Database, corpus: Corpus, origin: str) -> tuple[OriginItem, 
 
 async def items_in(conn: Connection, corpus: Corpus, origin: str) -> tuple[OriginItem, ...]:
     """Return what `items` does, as the caller's transaction sees it."""
-    cursor = await conn.execute(_ITEMS, (corpus.id, origin))
+    cursor = await conn.execute(_ITEMS, _of(corpus, origin))
     found = [OriginItem(*row) for row in await cursor.fetchall()]
     return tuple(sorted(found, key=_newest_first))
 
@@ -95,9 +98,13 @@ async def items_in(conn: Connection, corpus: Corpus, origin: str) -> tuple[Origi
 async def item(db: Database, corpus: Corpus, origin: str, item_id: str) -> OriginItem | None:
     """Return one item, None when it was never listed."""
     async with db.transaction() as conn:
-        cursor = await conn.execute(_ITEMS + " AND i.item_id = %s", (corpus.id, origin, item_id))
+        cursor = await conn.execute(_ITEMS + " AND i.item_id = %(item)s", {**_of(corpus, origin), "item": item_id})
         row = await cursor.fetchone()
     return OriginItem(*row) if row else None
+
+
+def _of(corpus: Corpus, origin: str) -> dict[str, Any]:
+    return {"corpus": corpus.id, "origin": origin, "source": sources_begin(origin)}
 
 
 def _newest_first(found: OriginItem) -> tuple[float, str]:

@@ -62,11 +62,16 @@ _NOTHING = sql.SQL("")
 
 
 async def counts(db: Database, corpus: Corpus) -> dict[Reached, int]:
+    """Count the documents as `counts_in`."""
+    async with db.transaction() as conn:
+        return await counts_in(conn, corpus)
+
+
+async def counts_in(conn: Connection, corpus: Corpus) -> dict[Reached, int]:
     """Count the documents by how far they have come; all four keys are there and add up to the documents."""
     query = sql.SQL("SELECT reached, count(*) FROM ({}) p GROUP BY 1").format(_progress(corpus))
-    async with db.transaction() as conn:
-        cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
-        found = dict(await cursor.fetchall())
+    cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
+    found: dict[Reached, int] = dict(await cursor.fetchall())
     return {reached: int(found.get(reached, 0)) for reached in REACHED}
 
 
@@ -77,11 +82,10 @@ async def of_items_in(conn: Connection, corpus: Corpus, origin: str) -> dict[str
     return {found.id: found.reached for found in await _read(conn, corpus, query, origin)}
 
 
-async def of_no_origin(db: Database, corpus: Corpus) -> Sequence[Progress]:
+async def of_no_origin_in(conn: Connection, corpus: Corpus) -> Sequence[Progress]:
     """Return the documents that no channel or feed gave, in bytewise order of their ids."""
     query = sql.SQL("{} ORDER BY d.document_id").format(_progress(corpus, documents=_OF_NO_ORIGIN))
-    async with db.transaction() as conn:
-        return await _read(conn, corpus, query)
+    return await _read(conn, corpus, query)
 
 
 def _progress(corpus: Corpus, *, chunks: sql.SQL = _NOTHING, documents: sql.SQL = _NOTHING) -> sql.Composed:

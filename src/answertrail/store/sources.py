@@ -17,14 +17,20 @@ _SELECT = (
     " FROM source_items WHERE corpus_id = %s"
 )
 
-_OWNER = " AND state = 'ok' AND source = (SELECT source FROM documents WHERE corpus_id = %s AND document_id = %s)"
+# A line that came to give another document is no longer where this one is from.
+_OWNER = " AND document_id = %s AND source = (SELECT source FROM documents WHERE corpus_id = %s AND document_id = %s)"
 
 
 async def source_items(db: Database, corpus: Corpus) -> dict[str, SourceItem]:
     """Return all rows by source, in bytewise order; {} for a new corpus."""
     async with db.transaction() as conn:
-        cursor = await conn.execute(_SELECT + " ORDER BY source", (corpus.id,))
-        return {row[0]: _item(row) for row in await cursor.fetchall()}
+        return await source_items_in(conn, corpus)
+
+
+async def source_items_in(conn: Connection, corpus: Corpus) -> dict[str, SourceItem]:
+    """Return what `source_items` does, as the caller's transaction sees it."""
+    cursor = await conn.execute(_SELECT + " ORDER BY source", (corpus.id,))
+    return {row[0]: _item(row) for row in await cursor.fetchall()}
 
 
 async def rows_of(db: Database, corpus: Corpus, source: str) -> tuple[SourceItem, ...]:
@@ -40,23 +46,23 @@ async def rows_of(db: Database, corpus: Corpus, source: str) -> tuple[SourceItem
 
 
 async def documents_of(db: Database, corpus: Corpus, file: str) -> dict[str, str]:
-    """Map the documents that the lines of a file gave to their sources, `FILE:LINE`."""
+    """Map the documents that the lines of a file gave, and no other source since, to their sources, `FILE:LINE`."""
     async with db.transaction() as conn:
         cursor = await conn.execute(
-            "SELECT document_id, source FROM source_items WHERE corpus_id = %s AND source >= %s AND source < %s"
-            " AND state = 'ok' AND document_id IS NOT NULL ORDER BY document_id",
+            "SELECT document_id, source FROM source_items JOIN documents USING (corpus_id, document_id, source)"
+            " WHERE corpus_id = %s AND source >= %s AND source < %s AND state = 'ok' ORDER BY document_id",
             (corpus.id, f"{file}:", f"{file};"),
         )
         return dict(await cursor.fetchall())
 
 
 async def owner_in(conn: Connection, corpus: Corpus, document_id: str) -> SourceItem | None:
-    """Return the row of the source that gave a document last; None when the document is not there.
+    """Return the row of the source that gave a document last, whatever became of it since; None when there is none.
 
     Holds the corpus against other writers until the transaction ends.
     """
     await corpora.lock(conn, corpus)
-    cursor = await conn.execute(_SELECT + _OWNER, (corpus.id, corpus.id, document_id))
+    cursor = await conn.execute(_SELECT + _OWNER, (corpus.id, document_id, corpus.id, document_id))
     row = await cursor.fetchone()
     return None if row is None else _item(row)
 
@@ -119,7 +125,24 @@ async def forget(conn: Connection, corpus: Corpus, source: str) -> bool:
     return cursor.rowcount > 0
 
 
+async def forget_lines(conn: Connection, corpus: Corpus, file: str, *, but: Sequence[str]) -> None:
+    """Drop the rows of the lines of a file, `FILE:LINE`, except those named; the documents stay."""
+    await conn.execute(
+        "DELETE FROM source_items s WHERE corpus_id = %s AND source >= %s AND source < %s"
+        # `FILE:` may also begin the name of another file.
+        " AND substr(source, %s) ~ '^[0-9]+$'"
+        " AND NOT EXISTS (SELECT FROM unnest(%s::text[]) AS kept (source) WHERE kept.source = s.source)",
+        (corpus.id, f"{file}:", f"{file};", len(file) + 2, list(but)),
+    )
+
+
 async def states(db: Database, corpus: Corpus) -> dict[str, int]:
+    """Count what there is, as `states_in`."""
+    async with db.transaction() as conn:
+        return await states_in(conn, corpus)
+
+
+async def states_in(conn: Connection, corpus: Corpus) -> dict[str, int]:
     """Count what there is: documents `embedded` and `chunked`, sources `failed` and `skipped`.
 
     A document is `embedded` when each of its chunks has a vector or is known to have none, and
@@ -136,9 +159,8 @@ async def states(db: Database, corpus: Corpus) -> dict[str, int]:
                (SELECT count(*) FROM source_items WHERE corpus_id = %(corpus)s AND state = 'skipped')
         """
     ).format(lacking=embeddings.lacking(corpus))
-    async with db.transaction() as conn:
-        cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
-        row = await cursor.fetchone()
+    cursor = await conn.execute(query, {"corpus": corpus.id, "embedder": corpus.embedder_id})
+    row = await cursor.fetchone()
     assert row is not None
     documents, chunked, failed, skipped = row
     return {"embedded": documents - chunked, "chunked": chunked, "failed": failed, "skipped": skipped}

@@ -161,6 +161,17 @@ async def test_items_that_share_a_guid_on_two_pages_are_told_apart_too(tmp_path)
     assert [one.title for one in found] == ["Firing", "Glazing"]
 
 
+@pytest.mark.parametrize(("pages", "noted"), [(500, 0), (501, 1)])
+async def test_a_feed_of_more_pages_than_are_read_says_so(tmp_path, pages, noted):
+    for page in range(pages):
+        more = f'<a:link xmlns:a="http://www.w3.org/2005/Atom" rel="next" href="{page + 1}.xml"/>'
+        text = HEAD + (more if page < pages - 1 else "") + item(f"episode-{page:04}") + END
+        (tmp_path / f"{page}.xml").write_text(text)
+    origin = RssOrigin(tmp_path / "0.xml")
+    assert len(await listed(origin)) == 500
+    assert origin.notes == ("the feed has more than 500 pages; what is on the others is not listed",) * noted
+
+
 async def test_items_without_any_name_are_counted(tmp_path):
     origin = saved(tmp_path, HEAD + "<item><title>x</title></item>" + item("episode-0001") + END)
     assert len(await listed(origin)) == 1

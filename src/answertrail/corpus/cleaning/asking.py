@@ -1,8 +1,13 @@
-"""Ask the model for one batch: twice at most, and a reply that cannot be used is never content."""
+"""Ask the model for one batch: twice at most, and a reply that cannot be used is never content.
+
+An endpoint may refuse a batch for what it says or how long it is, and it may refuse everything, as
+one does whose model was changed or unloaded. A plain batch tells the two apart.
+"""
 
 from __future__ import annotations
 
-from answertrail.corpus.cleaning.prompt import request
+from answertrail.corpus.cleaning.batching import batches, lines_of
+from answertrail.corpus.cleaning.prompt import render, request
 from answertrail.corpus.cleaning.replies import BadReplyError, parse
 from answertrail.corpus.cleaning.report import Spending
 from answertrail.corpus.cleaning.settings import CleaningSettings
@@ -12,6 +17,14 @@ from answertrail.models.chat.failures import EndpointError
 from answertrail.store.cleaning import KeptReply
 
 ATTEMPTS = 2
+IN_A_ROW = 3
+"""So many refusals in a row may be for what the batches say; then a plain one is asked for."""
+
+_PLAIN = "and then we went home and had a cup of tea"
+
+
+class Refused(KeptReply):
+    """A batch the endpoint refused. That is no reply, so it is not kept and may be asked for again."""
 
 
 async def ask(model: ChatModel, rendered: str, count: int, settings: CleaningSettings, spent: Spending) -> KeptReply:
@@ -36,8 +49,16 @@ async def ask(model: ChatModel, rendered: str, count: int, settings: CleaningSet
     return KeptReply(None, f"no usable reply in {ATTEMPTS} attempts: {said}")
 
 
-def is_of_the_batch(error: ServiceError, spent: Spending) -> bool:
-    """Whether an endpoint refuses this batch and not all: it is too long, or others were answered before."""
-    if not isinstance(error, EndpointError):
-        return False
-    return error.reason == "too_long" or (error.reason == "rejected" and spent.calls > spent.failed)
+def is_refusal(error: ServiceError) -> bool:
+    """Whether an endpoint is up and would not take a request: it is too long, or not allowed."""
+    return isinstance(error, EndpointError) and error.reason in ("rejected", "too_long")
+
+
+async def ask_plainly(model: ChatModel, settings: CleaningSettings, spent: Spending) -> None:
+    """Ask for a batch of usual size that nobody refuses for what it says; what is replied does not matter.
+
+    Raises what the model raises: a refusal of this one says that the endpoint refuses everything.
+    """
+    lines = lines_of([_PLAIN] * settings.lines)
+    batch = batches(lines, size=settings.lines, neighbours=0, characters=settings.characters)[0]
+    await ask(model, render(batch, title="A talk", description=None, terms=()), len(batch.lines), settings, spent)

@@ -83,7 +83,8 @@ class CleaningReport:
     early; what was cleaned before is kept. `already` documents were cleaned under the same stamp
     before, `elsewhere` by another worker meanwhile, `pending` are left. Of `lines` lines, `changed`
     were mended, `refused` were changed by the model against the guards, and `unanswered` are
-    those of `raw_batches`. `remembered` batches were paid for in an earlier run.
+    those of `raw_batches`. `remembered` batches were paid for in an earlier run. `put_off` are documents
+    of which the endpoint refused every batch, with the reason: they are pending, as they were.
     """
 
     model: str | None
@@ -101,10 +102,11 @@ class CleaningReport:
     batches: int = 0
     remembered: int = 0
     raw_batches: list[RawBatch] = field(default_factory=list)
+    put_off: dict[str, str] = field(default_factory=dict)
     spent: Spending = field(default_factory=Spending)
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values for `--json`; `skipped` and `stopped` only where there is a reason."""
+        """Return plain values for `--json`; `skipped`, `stopped` and `put_off` only where there is a reason."""
         return {
             "model": self.model,
             **({"skipped": self.skipped} if self.skipped else {}),
@@ -125,14 +127,18 @@ class CleaningReport:
             "batches": self.batches,
             "remembered": self.remembered,
             "raw_batches": [batch.as_json() for batch in self.raw_batches],
+            **({"put_off": self._put_off()} if self.put_off else {}),
             **self.spent.as_json(),
         }
+
+    def _put_off(self) -> list[dict[str, str]]:
+        return [{"document_id": name, "reason": reason} for name, reason in self.put_off.items()]
 
     def in_words(self) -> list[str]:
         """Return the report as lines for a reader."""
         if self.skipped:
             return [f"cleaning skipped: {self.skipped}"]
-        if not (self.documents or self.stopped or self.elsewhere):
+        if not (self.documents or self.stopped or self.elsewhere or self.put_off):
             return [f"nothing left to clean with {self.model}; {_number(self.already, 'document')} clean before"]
         done = f"{_number(self.documents, 'document')} cleaned with {self.model}: {self.changed} of {self.lines} lines"
         more = f"{_number(self.refused, 'edit')} refused, {_number(self.unanswered, 'line')} without a usable reply"
@@ -142,6 +148,9 @@ class CleaningReport:
         out = [f"{done} mended, {more}", cost]
         if self.already or self.elsewhere:
             out.append(f"{self.already} were clean before, {self.elsewhere} were cleaned by other workers")
+        if self.put_off:
+            reason = next(iter(self.put_off.values()))
+            out.append(f"{_number(len(self.put_off), 'document')} put off until the next time: {reason}")
         if self.stopped:
             out.append(f"stopped with {_number(self.pending, 'document')} left: {self.stopped}")
         return out

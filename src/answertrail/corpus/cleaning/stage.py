@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from answertrail.corpus.cleaning.asking import ask, is_of_the_batch
+from answertrail.corpus.cleaning.asking import IN_A_ROW, Refused, ask, ask_plainly, is_refusal
 from answertrail.corpus.cleaning.batching import Batch, batches, lines_of
 from answertrail.corpus.cleaning.glossary import Glossary
 from answertrail.corpus.cleaning.mending import edits_of, mend
@@ -26,10 +26,18 @@ from answertrail.records.document import Document
 from answertrail.store import claims, cleaning, corpora, documents
 from answertrail.store.cleaning import Edit, KeptReply, Stamp
 from answertrail.store.connection import Database
+from answertrail.store.holding import Hold, holding
 from answertrail.store.rows import Corpus
 
 STAGE = "clean"
 _WAIT_S = 0.5
+
+
+@dataclass(slots=True)
+class _Refusals:
+    """How many batches the endpoint refused since it last answered one."""
+
+    in_a_row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,7 @@ class _Run:
     stamp: Stamp
     worker: str
     report: CleaningReport
+    refusals: _Refusals = field(default_factory=_Refusals)
 
     async def pending(self, only: Sequence[str] | None = None) -> list[str]:
         unlabelled = self.settings.unlabelled
@@ -121,7 +130,8 @@ async def _step(run: _Run, document_id: str, shown: Progress) -> bool:
     done = True
     if await run.pending(only=[document_id]):
         try:
-            done = await _clean(run, document_id)
+            async with holding(run.db, run.corpus, STAGE, [document_id], run.worker) as hold:
+                done = await _clean(run, document_id, hold)
         except _ModelError as fault:
             run.report.stopped = fault.error
             done = False
@@ -134,18 +144,28 @@ async def _step(run: _Run, document_id: str, shown: Progress) -> bool:
     return done
 
 
-async def _clean(run: _Run, document_id: str) -> bool:
-    """Clean one document; False when it changed or went while the model was at work."""
+async def _clean(run: _Run, document_id: str, hold: Hold) -> bool:
+    """Clean one document or put it off; False when it changed, went or was lost while the model was at work."""
     stored = await documents.get_document(run.db, run.corpus, document_id, raw=True)
     if stored is None:
         return True
     captioned = stored.document
     asked = _asked(run, captioned)
-    replies = await _replies(run, document_id, asked)
+    known = await _replies(run, asked, hold)
+    if hold.lost:
+        return False
+    replies = [known[one.key] for one in asked]
+    refused = [reply for reply in replies if isinstance(reply, Refused)]
+    if refused and len(refused) == len(replies):
+        run.report.put_off[document_id] = refused[0].reason
+        return True
+    if refused and run.refusals.in_a_row:
+        # Its last word was a refusal: of these batches only, or of everything from there on?
+        await _ask_plainly(run)
     # A long document has thousands of lines, at some milliseconds each.
     edits = await asyncio.to_thread(_edits, asked, replies, run.glossary)
     lines = sum(len(one.batch.lines) for one in asked)
-    if not await _write(run, captioned, stored.content_hash, lines, edits):
+    if not await hold.renew() or not await _write(run, captioned, stored.content_hash, lines, edits):
         return False
     _count(run.report, captioned, asked, replies, lines, edits)
     return True
@@ -167,10 +187,11 @@ def _asked(run: _Run, document: Document) -> list[_Asked]:
     return out
 
 
-async def _replies(run: _Run, document_id: str, asked: Sequence[_Asked]) -> list[KeptReply]:
-    """Return a reply to each batch: the one paid for before, or a new one, a few calls at a time.
+async def _replies(run: _Run, asked: Sequence[_Asked], hold: Hold) -> dict[str, KeptReply]:
+    """Return a reply to each batch by its key: the one paid for before, or a new one, a few calls at a time.
 
-    A fault stops new calls; those under way end and are kept before it is raised.
+    A fault stops new calls; those under way end and are kept before it is raised. So does the loss of
+    the document to another worker: then not all batches have their reply.
     """
     known = await cleaning.kept_replies(run.db, run.corpus, [one.key for one in asked])
     run.report.batches += len(asked)
@@ -180,12 +201,10 @@ async def _replies(run: _Run, document_id: str, asked: Sequence[_Asked]) -> list
 
     async def work() -> None:
         for one in todo:
-            if faults:
+            if faults or hold.lost:
                 return
             try:
                 known[one.key] = await _reply(run, one)
-                # A long document keeps its claim while it lasts.
-                await claims.claim(run.db, run.corpus, STAGE, [document_id], run.worker)
             except Exception as fault:
                 faults.append(fault)
                 raise
@@ -194,7 +213,7 @@ async def _replies(run: _Run, document_id: str, asked: Sequence[_Asked]) -> list
     for fault in ended:
         if fault is not None:
             raise fault
-    return [known[one.key] for one in asked]
+    return known
 
 
 async def _reply(run: _Run, one: _Asked) -> KeptReply:
@@ -202,11 +221,25 @@ async def _reply(run: _Run, one: _Asked) -> KeptReply:
     try:
         reply = await ask(run.model, one.rendered, count, run.settings, spent)
     except ServiceError as error:
-        if not is_of_the_batch(error, spent):
+        if not is_refusal(error):
             raise _ModelError(error) from error
-        return KeptReply(None, f"the endpoint refused it: {error.message}")
+        run.refusals.in_a_row += 1
+        has_answered = spent.calls > spent.failed
+        if run.refusals.in_a_row == (IN_A_ROW if has_answered else 1):
+            await _ask_plainly(run)
+        return Refused(None, f"the endpoint refused it: {error.message}")
+    run.refusals.in_a_row = 0
     await cleaning.keep_reply(run.db, run.corpus, one.key, reply)
     return reply
+
+
+async def _ask_plainly(run: _Run) -> None:
+    """Go on when the endpoint answers a plain batch, and end the stage when it refuses that too."""
+    try:
+        await ask_plainly(run.model, run.settings, run.report.spent)
+    except ServiceError as error:
+        raise _ModelError(error) from error
+    run.refusals.in_a_row = 0
 
 
 async def _write(run: _Run, captioned: Document, raw_hash: str, lines: int, edits: Sequence[Edit]) -> bool:

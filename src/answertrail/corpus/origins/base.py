@@ -101,8 +101,8 @@ class Origin(Protocol):
 
     `key` names it in messages and rows, the same however the user spelled it, and begins with the
     kind: `youtube:channel/UC...`, `youtube:playlist/PL...`, `youtube:video/ID`, `rss:https://...`.
-    It is known once `resolve` was called. `notes` say in plain words what was decided on the way;
-    they are whole when `items` has come to its end.
+    It is known once `resolve` was called; before, it says what the user typed, after the kind. `notes`
+    say in plain words what was decided on the way; they are whole when `items` has come to its end.
     """
 
     key: str

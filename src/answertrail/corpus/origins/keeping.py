@@ -11,13 +11,13 @@ from typing import Literal
 
 from answertrail.corpus.context import contexts_of
 from answertrail.corpus.origins.base import Fetched, Origin, Withheld, WithheldKind
-from answertrail.corpus.origins.listings import family_of
 from answertrail.corpus.origins.report import FetchReport, NoWords
 from answertrail.corpus.reading import content_hash
 from answertrail.corpus.source_chunks import chunks_of
 from answertrail.errors import InputError
 from answertrail.store import claims, corpora, documents, origin_documents, origins
 from answertrail.store.connection import Connection, Database
+from answertrail.store.families import sources_begin
 from answertrail.store.origins import OriginItem
 from answertrail.store.rows import Corpus
 
@@ -79,8 +79,7 @@ class Run:
 
 def is_anothers(run: Run, source: str | None) -> bool:
     """Whether a document of this source was given by something that shares no items with the origin."""
-    key, family = run.origin.key, family_of(run.origin.key)
-    return source is not None and not source.startswith(family if family != key else f"{key}#")
+    return source is not None and not source.startswith(sources_begin(run.origin.key))
 
 
 def taken_by(run: Run, item: OriginItem, source: str | None) -> Withheld:

@@ -16,6 +16,7 @@ from answertrail.records.document import Document
 from answertrail.records.jsonl import parse
 from answertrail.store import corpora, origin_documents, origins
 from answertrail.store.connection import Connection, Database
+from answertrail.store.families import family_of, sources_begin
 from answertrail.store.origins import OriginItem
 from answertrail.store.rows import Corpus
 
@@ -23,14 +24,6 @@ _SHOWN = ("title", "published_at", "url", "description", "tags")
 _SAME_LENGTH_S = 1.0
 _FULL = 19_000
 """A channel that lists so many may have more: YouTube lists about the newest 20,000 uploads."""
-_SHARED = frozenset({"youtube"})
-"""Kinds of origins whose ids are the same in all of them: a video is one, in a channel and in a playlist."""
-
-
-def family_of(origin: str) -> str:
-    """Return the beginning of the keys whose origins share their items, the key itself where none does."""
-    kind = origin.split(":", 1)[0]
-    return f"{kind}:" if kind in _SHARED else origin
 
 
 def as_row(item: Listed) -> dict[str, Any]:
@@ -191,4 +184,11 @@ async def _update(conn: Connection, corpus: Corpus, key: str, item: Listed) -> N
         ]
         made = contexts_of(document, chunks, corpus.context)
         contexts = {chunk.id: context for chunk, context in zip(chunks, made, strict=True)}
-    await origin_documents.update_listed(conn, corpus, document, content_hash=content_hash(document), contexts=contexts)
+    await origin_documents.update_listed(
+        conn,
+        corpus,
+        document,
+        given_by=sources_begin(key),
+        content_hash=content_hash(document),
+        contexts=contexts,
+    )

@@ -11,12 +11,13 @@ from typing import Any
 class ListReport:
     """What a listing says, beside the one before it.
 
-    `listed` counts items; `new`, `changed` (title, date, description or tags), `renewed` (its length
-    changed, so it is fetched anew), `gone` and `back` hold ids in order; `left_out` maps ids to reasons.
+    `listed` counts items, None where there was no listing; `new`, `changed` (title, date, description or
+    tags), `renewed` (its length changed, so it is fetched anew), `gone` and `back` hold ids in order;
+    `left_out` maps ids to reasons.
     """
 
     origin: str
-    listed: int
+    listed: int | None
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     renewed: tuple[str, ...] = ()

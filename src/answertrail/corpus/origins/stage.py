@@ -7,7 +7,7 @@ most the item in hand, and its claim ends with the worker.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 
 from answertrail.corpus.origins.base import Blocked, Fetched, Origin, Withheld, WithheldKind
@@ -22,13 +22,16 @@ from answertrail.corpus.origins.keeping import (
     taken_by,
     utc_now,
 )
-from answertrail.corpus.origins.listings import family_of, from_row, list_origin, with_listing
+from answertrail.corpus.origins.listings import from_row, list_origin, with_listing
 from answertrail.corpus.origins.report import FetchReport
+from answertrail.corpus.origins.services import block_of
 from answertrail.corpus.report import Progress, Silent
 from answertrail.records.document import Document
 from answertrail.records.jsonl import parse
 from answertrail.store import claims, origin_documents, origins
 from answertrail.store.connection import Database
+from answertrail.store.families import family_of
+from answertrail.store.holding import Hold, holding
 from answertrail.store.origins import STATES, OriginItem, State
 from answertrail.store.rows import Corpus
 
@@ -66,8 +69,8 @@ async def fetch_pending(
     Due is what was never tried, and what gave no words and whose time of another look has come;
     items of the kinds in `recheck` are due at once. `wish` says which languages are asked for: what
     had none in other ones is due at once too. `limit` bounds the number of items, `without` names
-    items to pass over. The report says when to go on where the service refused; before that time
-    nothing is asked, unless `recheck` has `blocked`.
+    items to pass over. The report says when to go on where the service refused, here or at another
+    origin of the corpus; before that time nothing is asked, unless `recheck` has `blocked`.
 
     Raises ServiceError when the database or a needed package fails; what was fetched stays.
     """
@@ -75,7 +78,7 @@ async def fetch_pending(
     run = Run(db, corpus, origin, worker, pace or Pace(), frozenset(recheck), wish, FetchReport(origin=origin.key))
     known = await origins.items(db, corpus, origin.key)
     due = [item for item in known if run.is_due(item) and item.id not in without]
-    if due and _stays_away(run, known):
+    if due and await _stays_away(run):
         run.report.left = len(due)
         return run.report
     # What failed before goes last, so that an item which always fails keeps none from its turn.
@@ -93,15 +96,14 @@ async def fetch_pending(
     return run.report
 
 
-def _stays_away(run: Run, known: Sequence[OriginItem]) -> bool:
-    """Whether the service refused an earlier run until a time that is yet to come; the report then says so."""
-    now = run.pace.clock()
-    times = {item.retry_at: item for item in known
-             if item.kind == "blocked" and item.retry_at is not None and item.retry_at > now}  # fmt: skip
-    if not times or "blocked" in run.recheck:
+async def _stays_away(run: Run) -> bool:
+    """Whether the service refuses us until a time that is yet to come; the report then says so."""
+    if "blocked" in run.recheck:
         return False
-    last = max(times)
-    run.report.stopped, run.report.resume_at = times[last].reason, last
+    block = await block_of(run.db, run.corpus, run.origin.key, run.pace.clock())
+    if block is None:
+        return False
+    run.report.stopped, run.report.resume_at = block.reason, block.until
     return True
 
 
@@ -110,10 +112,11 @@ async def _step(run: Run, item_id: str) -> None:
         run.report.held += 1
         return
     try:
-        # What was read before the claim may be done by now.
-        item = await origins.item(run.db, run.corpus, run.origin.key, item_id)
-        if item is not None and run.is_due(item) and not await _from_here(run, item):
-            await _from_there(run, item)
+        async with holding(run.db, run.corpus, STAGE, [item_id], run.worker) as hold:
+            # What was read before the claim may be done by now.
+            item = await origins.item(run.db, run.corpus, run.origin.key, item_id)
+            if item is not None and run.is_due(item) and not await _from_here(run, item):
+                await _from_there(run, item, hold)
     finally:
         async with run.db.transaction() as conn:
             await claims.release(conn, run.corpus, STAGE, [item_id], run.worker)
@@ -143,9 +146,12 @@ async def _from_here(run: Run, item: OriginItem) -> bool:
     return True
 
 
-async def _from_there(run: Run, item: OriginItem) -> None:
+async def _from_there(run: Run, item: OriginItem, hold: Hold) -> None:
     if run.asked:
         await run.pace.wait()
+    if hold.lost:
+        run.report.held += 1
+        return
     run.asked = True
     try:
         fetched = await run.origin.fetch(from_row(item.id, item.listing))
@@ -161,4 +167,7 @@ async def _from_there(run: Run, item: OriginItem) -> None:
         run.report.stopped, run.report.resume_at = block.reason, block.resume_at
         return
     run.faults = 0
+    if not await hold.renew():
+        run.report.held += 1
+        return
     await keep(run, item, fetched, run.report.fetched)

@@ -40,7 +40,12 @@ def convert(path: Path) -> Converted:
                 archive.read(name)
         core = xml(archive.read(_CORE), _CORE) if _CORE in archive.names else None
     # Pictures would be unpacked and kept as text.
-    converted = mammoth.convert_to_html(io.BytesIO(raw), convert_image=mammoth.images.img_element(lambda _: {}))
+    try:
+        converted = mammoth.convert_to_html(io.BytesIO(raw), convert_image=mammoth.images.img_element(lambda _: {}))
+    except OSError:  # of bytes in memory it says only this
+        raise SourceFault(
+            "no Word document: its main part is missing, usually word/document.xml; save it as DOCX again"
+        ) from None
     text = _text(converted.value) if converted.value.strip() else ""
     if not text:
         raise SourceFault("the DOCX file holds no text")

@@ -7,10 +7,13 @@ from typing import Any
 
 import yaml
 
+from answertrail.corpus.sources.wikilinks import LINK_FIELDS
+
 _FENCE = re.compile(r"\A---[ \t]*\n(?P<head>.*?)^(?:---|\.\.\.)[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"(?P<key>[A-Za-z][A-Za-z _-]{0,30}):(?!:)[ \t]*(?P<value>.*)")
 _PROPERTY = re.compile(r"(?:-[ ])?(?P<key>[A-Za-z][\w-]{0,30})::[ \t]+(?P<value>[^\n]*)(?:\n|\Z)")
 _LISTS = frozenset({"alias", "aliases", "tag", "tags"})
+_LISTED = _LISTS.union(LINK_FIELDS, ("speakers", "type"))
 _MAX_HEAD = 64 * 1024
 _MAX_DEPTH = 32
 _TOO_DEEP = f"front matter is nested more than {_MAX_DEPTH} deep"
@@ -84,7 +87,7 @@ def _yaml(text: str) -> Any:
 
 
 def _entries(head: str) -> tuple[dict[str, Any], list[str]]:
-    """Read each top-level entry alone; one that is no YAML is the text behind its colon.
+    """Read each top-level entry alone; one that is no YAML is the text behind its colon, or None.
 
     Returns the fields and the names of those that are no YAML. No field at all when a line of the
     head belongs to none.
@@ -111,7 +114,10 @@ def _entries(head: str) -> tuple[dict[str, Any], list[str]]:
             fields[key] = next(iter(loaded.values())) if isinstance(loaded, dict) else None
         except _YAML_ERRORS:
             odd.append(key)
-            fields[key] = " ".join([first["value"], *(line.strip() for line in block[1:])]).strip()
+            text = " ".join([first["value"], *(line.strip() for line in block[1:])]).strip()
+            # A list without its end is no text either.
+            unclosed = key in _LISTED and text.startswith("[") and text.count("[") > text.count("]")
+            fields[key] = None if unclosed else text
     return fields, odd
 
 

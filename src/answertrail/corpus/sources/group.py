@@ -9,7 +9,7 @@ from typing import Literal
 from answertrail.corpus.sources.facts import Facts
 from answertrail.corpus.sources.formats import FORMATS, format_of
 
-PARSER_VERSION = "3"
+PARSER_VERSION = "4"
 """Raise it when the same bytes give other documents, so that stored ones are read again."""
 
 Kind = Literal["captions", "text", "markdown", "documents", "converted"]

@@ -115,7 +115,8 @@ def decode(raw: bytes) -> Text:
                 where = f"byte {error.start}"
                 raise SourceFault(f"marked as {name.upper()} but {where} is not") from None
     if b"\0" in raw:
-        raise SourceFault("the file is binary (it holds NUL bytes)")
+        hint = "; UTF-16 without a byte-order mark? save it as UTF-8" if _looks_wide(raw) else ""
+        raise SourceFault(f"the file is binary (it holds NUL bytes){hint}")
     try:
         return _text(raw.decode("utf-8"), "utf-8")
     except UnicodeDecodeError as error:
@@ -139,6 +140,13 @@ def decode(raw: bytes) -> Text:
     note = f"not UTF-8 (byte {broken}); read as {encoding}, which is a guess"
     plain = _text(text, encoding)
     return Text(plain.text, (note, *plain.notes))
+
+
+def _looks_wide(raw: bytes) -> bool:
+    """Whether about every second byte is NUL, as in UTF-16 of a script whose letters have small numbers."""
+    first, second = raw[:_GUESS_BYTES:2], raw[1:_GUESS_BYTES:2]
+    few, many = sorted((first.count(0) / len(first), second.count(0) / max(1, len(second))))
+    return few < 0.1 and many > 0.9
 
 
 def _evidence(raw: bytes) -> bytes:

@@ -189,6 +189,8 @@ class RssOrigin:
             self.notes = tuple(dict.fromkeys((*self.notes, *feed.notes)))
             yield feed.items
             address = feed.next_page
+        if address is not None and address not in seen:
+            self.notes += (f"the feed has more than {MAX_PAGES} pages; what is on the others is not listed",)
 
     def _unlisted(self, error: EndpointError, *, first: bool) -> ServiceError | InputError:
         if not first:

@@ -65,7 +65,7 @@ class YouTubeOrigin:
         if options.translate and not languages:
             raise InputError("a translation needs a language to translate into", hint="name it with the languages")
         self.address = address
-        self.key = ""
+        self.key = f"youtube:{address.kind}/{address.value}"
         self.title: str | None = None
         self.notes: tuple[str, ...] = (address.note,) if address.note else ()
         self._site = settings.youtube_site
