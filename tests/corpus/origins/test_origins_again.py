@@ -161,6 +161,19 @@ async def test_a_new_title_does_not_have_the_words_cleaned_again(database, pace)
     assert (await clean_pending(database, corpus, model)).batches == 1
 
 
+async def test_a_new_title_leaves_a_files_document_of_that_id_alone(database, pace):
+    origin = Shelf("a", key=CHANNEL)
+    corpus = await ready(database, origin)
+    await fetch_pending(database, corpus, origin, "w", pace=pace)
+    async with database.transaction() as conn:
+        assert await documents.delete(conn, corpus, "a")
+    await put(database, corpus, talk("a", "the words of a file"))
+    origin.listed = [replace(origin.listed[0], title="Another title")]
+    assert (await list_origin(database, corpus, origin)).changed == ("a",)
+    stored = await documents.get_document(database, corpus, "a")
+    assert (stored.document.title, await texts(database, corpus, "a")) == ("About a", ["the words of a file"])
+
+
 async def test_a_corrected_transcript_of_a_feed_arrives(database, pace):
     origin = Shelf("a")
     corpus = await ready(database, origin)
