@@ -43,6 +43,13 @@ def test_a_new_corpus_may_be_built_apart_too(cli, tmp_path):
     assert cli("status", "--corpus", "new", "--json").json["documents"]["embedded"] == 1
 
 
+def test_shares_are_for_the_queue_alone(cli, tmp_path):
+    (tmp_path / "a.md").write_text("# Kiln\n\nThe kiln stands in the barn.\n")
+    refused = cli("ingest", tmp_path, "--shares", "3", "--json")
+    assert refused.code == 2
+    assert "--queue" in refused.json["error"]["message"]
+
+
 def test_an_ingest_apart_is_not_for_the_queue(cli, tmp_path):
     (tmp_path / "a.md").write_text("# Kiln\n\nThe kiln stands in the barn.\n")
     refused = cli("ingest", tmp_path, "--apart", "--queue", "--json")

@@ -168,6 +168,8 @@ def command(
     )
     if apart and queued:
         raise InputError("--apart and --queue do not go together", hint="the copy is published by the one who made it")
+    if shares != 1 and not queued:
+        raise InputError("--shares belongs to --queue", hint="several ingests at once share the work without it")
     return run_async(_queue(request, shares, as_json) if queued else _ingest(request, as_json, apart=apart))
 
 
