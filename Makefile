@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 # How many processes share the tests: 0 is this one alone, `auto` one for each core.
-WORKERS ?= 0
+WORKERS ?= auto
 # Where this is set, each of the hundreds of processes that tests start would compile the package anew.
 export PYTHONDONTWRITEBYTECODE :=
 

@@ -95,8 +95,8 @@ async def test_complaint_27_a_refusal_in_the_middle_costs_no_text_that_was_embed
     first = len(embedder.asked)
     embedder.embed = answered
     report = await ingest(database, IngestRequest("kiln", [folder]))
-    assert first == 70
-    assert report.embedded == 80
+    assert 70 <= first < 80  # a worker begins anywhere among the texts, so one batch may be short
+    assert report.embedded == 150 - first
     assert len(embedder.asked) == 150  # each text once, over both
 
 

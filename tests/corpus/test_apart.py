@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -188,3 +189,32 @@ async def test_of_two_that_build_one_state_each_names_the_snapshot_that_was_publ
     now = await corpora.snapshot(database, await corpora.get(database, "talks"))
     assert [report.snapshot for report, _ in done] == [now, now]
     assert [published is not None and published.changed for _, published in done] == [True, True]
+
+
+async def test_the_same_sources_named_in_another_way_go_on(database, settings, live, asked, monkeypatch, tmp_path):
+    following = await begin_apart(database, "talks")
+    await ingest(database, replace(asked["comet"], corpus=following), settings=settings)
+    monkeypatch.chdir(tmp_path / "bread")
+    await ingest_apart(database, replace(asked["comet"], sources=[Path("../comet")]), settings=settings)
+    assert (await held(database))["talks"] == {"kiln", "comet"}
+
+
+async def test_two_that_did_not_end_go_on_together_and_not_each_alone(database, settings, live, asked):
+    following = await begin_apart(database, "talks")
+    for name in ("comet", "bread"):
+        await ingest(database, replace(asked[name], corpus=following), settings=settings)
+    for name in ("comet", "bread"):
+        with pytest.raises(MismatchError, match="did not end"):
+            await ingest_apart(database, asked[name], settings=settings)
+    both = replace(asked["comet"], sources=[*asked["comet"].sources, *asked["bread"].sources])
+    await ingest_apart(database, both, settings=settings)
+    assert (await held(database))["talks"] == {"kiln", "comet", "bread"}
+
+
+async def test_several_that_begin_at_once_are_each_held_to_what_was_left(database, settings, live, asked):
+    following = await begin_apart(database, "talks")
+    await ingest(database, replace(asked["comet"], corpus=following), settings=settings)
+    at_once = (ingest_apart(database, asked["bread"], settings=settings) for _ in range(4))
+    done = await asyncio.gather(*at_once, return_exceptions=True)
+    assert [type(one) for one in done] == [MismatchError] * 4
+    assert (await held(database))["talks"] == {"kiln"}

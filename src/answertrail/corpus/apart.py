@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 from answertrail.corpus.ingest import ingest
@@ -28,8 +29,9 @@ async def ingest_apart(
     """
     async with turns.building(db, request.corpus) as turn:
         apart = await begin_apart(db, request.corpus)
-        await _need_own(db, request, apart)
-        await turn.rely_on(apart)
+        async with turn.entering(apart):
+            await _need_own(db, request, apart)
+            await turn.rely_on(apart)
         begun = await _named(db, apart)
         if begun is None and apart != names.next_name(request.corpus, None):
             raise _dropped(request.corpus)
@@ -67,7 +69,7 @@ async def _need_own(db: Database, request: IngestRequest, apart: str) -> None:
         return
     async with db.transaction() as conn:
         left = await copies.new_sources_in(conn, live, copy) if await turns.is_left(conn, apart) else []
-    roots = [str(path.expanduser().absolute()) for path in request.sources]
+    roots = [os.path.normpath(path.expanduser().absolute()) for path in request.sources]
     strange = [
         source
         for source in left
@@ -77,7 +79,8 @@ async def _need_own(db: Database, request: IngestRequest, apart: str) -> None:
         raise MismatchError(
             f"an ingest apart that did not end left {len(strange)} documents of other sources, {strange[0]} for one",
             where=apart,
-            hint=f'run that one with --apart again, or drop what it did: answertrail corpus delete "{apart}"',
+            hint="name all that did not end, and what is new, in one command with --apart, or drop what was done: "
+            f'answertrail corpus delete "{apart}"',
         )
 
 

@@ -30,6 +30,17 @@ class Turn:
         """Be one of those that build; waits while one publishes."""
         await self._lock("pg_advisory_lock_shared", self._name)
 
+    @asynccontextmanager
+    async def entering(self, copy: str) -> AsyncIterator[None]:
+        """Be the only one that looks at what was left in this copy before relying on it; waits for others that do."""
+        gate = f"{copy}\n"  # no corpus has such a name
+        await self._lock("pg_advisory_lock", gate)
+        try:
+            yield
+        finally:
+            with suppress(psycopg.Error):
+                await self._connection.execute("SELECT pg_advisory_unlock(%s, hashtext(%s))", (_SPACE, gate))
+
     async def rely_on(self, copy: str) -> None:
         """Let nobody take this copy for left behind until this turn comes to publish; waits while one drops it."""
         await self._lock("pg_advisory_lock_shared", copy)
