@@ -9,12 +9,14 @@ from datetime import timedelta
 from hashlib import sha256
 
 import numpy as np
+import psycopg
 import pytest
 
 from answertrail.corpus import reading
 from answertrail.corpus.embedding import embed_missing
 from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.corpus.origins.stage import Pace, fetch_pending
+from answertrail.errors import ServiceError
 from answertrail.store import claims, corpora, documents, embeddings
 from answertrail.store.holding import holding
 from tests.corpus.origins.test_origins_stage import Shelf, ready
@@ -73,6 +75,29 @@ async def test_a_holder_learns_that_one_of_its_items_is_lost(database, how):
     async with database.transaction() as conn:
         rows = await (await conn.execute("SELECT item, worker FROM claims")).fetchall()
     assert dict(rows) == left
+
+
+@pytest.mark.parametrize("fault", [ServiceError("the database failed"), psycopg.InterfaceError("closed")])
+async def test_a_renewal_that_fails_is_not_the_last(database, monkeypatch, fault):
+    corpus = await corpus_of(database)
+    await claims.claim(database, corpus, "read", ["a"], "me", LEASE)
+    renew, renewals = claims.renew, []
+
+    async def failing(*given):
+        renewals.append(given)
+        if len(renewals) == 1:
+            raise fault
+        return await renew(*given)
+
+    monkeypatch.setattr(claims, "renew", failing)
+    async with holding(database, corpus, "read", ["a"], "me", LEASE) as hold:
+        await wait_until(lambda: len(renewals) > 2)
+        assert not hold.lost
+        await taken_by(database, "other")
+        await wait_until(lambda: hold.lost)
+    done = len(renewals)
+    await asyncio.sleep(LEASE_S)
+    assert len(renewals) == done
 
 
 async def test_a_renewal_takes_nothing_and_gives_what_ran_out_but_is_nobody_elses(database):

@@ -10,7 +10,7 @@ import pytest
 from answertrail.corpus import ingest as ingesting
 from answertrail.corpus import reading
 from answertrail.corpus.ingest import IngestRequest, ingest
-from answertrail.store import chunks, corpora, documents, sources
+from answertrail.store import chunks, claims, corpora, documents, sources
 
 pytestmark = pytest.mark.asyncio
 
@@ -148,6 +148,54 @@ async def test_a_document_that_moved_to_another_file_is_updated_from_there(datab
     report = await take(database, g)
     assert (report.failed, report.changed) == ([], 1)
     assert await words(database, "d") == TRACTOR
+
+
+@pytest.mark.parametrize("prune", [False, True])
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["alone", "its file in other hands"])
+async def test_a_document_that_moved_away_from_a_line_that_was_mended_is_kept(
+    database, lines, monkeypatch, prune, elsewhere
+):
+    f, g = lines
+    write(f, ("x", KILN))
+    write(g, ("d", TRACTOR))
+    await take(database, f, g)
+    g.write_bytes(b'{"schema": "document/1", "id": "d"\n')
+    assert len((await take(database, f, g)).failed) == 1
+    write(f, ("x", KILN), ("d", TRACTOR))
+    write(g, ("e", "Bread was baked on Sunday."))
+    if elsewhere:
+        assert await claims.claim(database, await corpus_of(database), reading.STAGE, [str(g)], "another")
+        end = claims.give_back
+
+        async def after_the_first(db, corpus, stage, items, worker):
+            await end(db, corpus, stage, items, worker)
+            await end(db, corpus, stage, [str(g)], "another")
+
+        monkeypatch.setattr(claims, "give_back", after_the_first)
+    report = await take(database, f, g, prune=prune)
+    assert (report.gone, report.removed) == ([], 0)
+    assert [item.source for item in report.failed] == ([f"{f}:2"] if elsewhere else [])
+    assert await words(database, "d") == TRACTOR
+    assert (await take(database, f, g, prune=prune)).failed == []
+    assert await owners(database) == {"x": f"{f}:1", "d": f"{f}:2", "e": f"{g}:1"}
+
+
+@pytest.mark.parametrize("named", [("f.jsonl", "g.jsonl"), ("g.jsonl", "f.jsonl")])
+async def test_a_line_that_is_still_broken_keeps_its_document(database, tmp_path, named):
+    its, other = (tmp_path / name for name in named)
+    write(its, ("x", KILN), ("d", TRACTOR))
+    write(other, ("y", KILN))
+    await take(database, tmp_path)
+    write(its, ("x", KILN))
+    its.write_text(its.read_text() + '{"schema": "document/1", "id": "d"\n')
+    assert len((await take(database, tmp_path)).failed) == 1
+    write(other, ("y", KILN), ("d", KILN))
+    for _ in range(2):
+        report = await take(database, tmp_path, prune=True)
+        reasons = {item.source: item.reason for item in report.failed}
+        assert sorted(reasons) == sorted([str(its), f"{other}:2"])
+        assert f"already belongs to {its}:2, which could not be read" in reasons[f"{other}:2"]
+        assert (report.gone, await words(database, "d")) == ([], TRACTOR)
 
 
 async def test_a_row_that_was_left_behind_is_no_owner(database, lines):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from typing import TypeAlias, cast
 
@@ -65,19 +65,22 @@ async def resolved(request: IngestRequest, settings: Settings) -> AsyncIterator[
         yield list(found.values()), errors
 
 
-async def titles(given: Sequence[Origin]) -> list[str]:
-    """Return titles and descriptions of some items of each origin, to tell their language."""
+async def titles(given: Sequence[Origin]) -> tuple[list[str], AnswerTrailError | None]:
+    """Return titles and descriptions of some items of each origin, to tell their language; and the first error met."""
     out = []
+    first: AnswerTrailError | None = None
     for origin in given:
         count = 0
         # One that breaks off gives what came before; listing it reports the fault.
-        with suppress(AnswerTrailError):
+        try:
             async for item in origin.items():
                 out.append(f"{item.title}. {item.description or ''}")
                 count += 1
                 if count == _SAMPLE:
                     break
-    return out
+        except AnswerTrailError as error:
+            first = first or error
+    return out, first
 
 
 async def fetch_all(
@@ -96,9 +99,8 @@ async def fetch_all(
     `blocked` is to be rechecked, a refusal of an earlier run does not count. Raises ServiceError
     when the database fails; what was fetched stays.
     """
-    began = await origins.clock(db)
+    since = await origins.clock(db) if "blocked" in choices.recheck else None
     for origin in given:
-        since = began if "blocked" in choices.recheck else None
         block = await block_of(db, corpus, origin.key, datetime.now(UTC), since=since)
         if block is not None:
             await _pass_over(db, corpus, origin.key, block, report)
@@ -107,7 +109,7 @@ async def fetch_all(
         try:
             _check_welcome(origin.key, report.errors)
             listing = await _list(db, corpus, origin, shown)
-            fetched = await _fetch(db, corpus, origin, choices, worker, shown)
+            fetched = await _fetch(db, corpus, origin, choices, worker, shown, since)
         except AnswerTrailError as error:
             if error.where == db.where:
                 raise
@@ -133,11 +135,20 @@ def report_error(report: IngestReport, key: str, error: AnswerTrailError, listin
 
 
 def _check_welcome(key: str, errors: Mapping[str, AnswerTrailError]) -> None:
-    """Raise the error by which the origin's service has refused another in this run: it refuses all."""
+    """Raise, as the origin's own, the error by which its service has refused another in this run: it refuses all."""
     for other, error in errors.items():
-        refuses = isinstance(error, EndpointError) and error.reason in ("rate", "quota")
-        if refuses and service_of(other) == service_of(key):
-            raise error
+        if not isinstance(error, EndpointError) or error.reason not in ("rate", "quota"):
+            continue
+        if service_of(other) == service_of(key):
+            raise EndpointError(
+                error.message,
+                reason=error.reason,
+                status=error.status,
+                retry_after=error.retry_after,
+                retryable=error.retryable,
+                where=key,
+                hint=error.hint,
+            ) from error
 
 
 async def _pass_over(db: Database, corpus: Corpus, key: str, block: Block, report: IngestReport) -> None:
@@ -159,9 +170,15 @@ async def _list(db: Database, corpus: Corpus, origin: Origin, shown: Progress) -
 
 
 async def _fetch(
-    db: Database, corpus: Corpus, origin: Origin, choices: OriginChoices, worker: str, shown: Progress
+    db: Database,
+    corpus: Corpus,
+    origin: Origin,
+    choices: OriginChoices,
+    worker: str,
+    shown: Progress,
+    since: datetime | None,
 ) -> FetchReport:
-    """Fetch until nothing is due here or in other hands, or the service refuses."""
+    """Fetch until nothing is due here or in other hands, or the service refuses, after `since` where given."""
     recheck = cast(Sequence[WithheldKind], choices.recheck)
     whole = FetchReport(origin=origin.key)
     pace = Pace(seconds=choices.pace_s, jitter=0.5)
@@ -178,6 +195,7 @@ async def _fetch(
             limit=left,
             wish=_wish(choices),
             without={item.item for item in whole.without},
+            since=since,
         )
         whole.add(part)
         if not part.held or part.stopped is not None or left == 0:

@@ -42,11 +42,14 @@ def _was_read(run: IngestRun, file: str) -> bool:
 async def list_gone(run: IngestRun, roots: Sequence[str]) -> None:
     """List the documents whose file under the roots is gone, or was read and no longer gives them.
 
-    A file with any fault counts as not read: what it gave before stays.
+    A file with any fault counts as not read: what it gave before stays. So does what came from
+    another file and was refused: it is there.
     """
     for document_id, source in (await documents.document_sources(run.db, run.corpus)).items():
         file = file_of(source)
-        if document_id in run.given or file in run.faulty or not within(file, roots):
+        if document_id in run.given or document_id in run.refused:
+            continue
+        if file in run.faulty or not within(file, roots):
             continue
         if file in run.in_reach or not exists(file):
             run.report.gone.append(Gone(source, document_id))

@@ -40,7 +40,8 @@ async def ingest(
     `settings` None means those of the environment. Raises InputError for a source that does not
     exist or holds nothing to read, MismatchError for an embedder that is not the corpus's own,
     ServiceError when embedder or database are down. A channel or feed that cannot be listed is in
-    the report's `errors`; when all are, and there are no files, the first of the errors is raised.
+    the report's `errors`; when all are, and there are no files, the first of the errors is raised. So
+    it is where the corpus is new and nothing else gave words to choose its embedder by.
     """
     if not request.sources and not request.origins:
         raise InputError("name at least one file, folder, channel, playlist, video or feed")
@@ -79,7 +80,11 @@ async def ingest(
 
 
 async def _sample(found: Discovery, given: Sequence[Origin]) -> list[str]:
-    return [*await asyncio.to_thread(beginnings, found), *await titles(given)]
+    heard, error = await titles(given)
+    sample = [*await asyncio.to_thread(beginnings, found), *heard]
+    if error is not None and not sample:
+        raise error  # the embedder is chosen once: not by no words at all
+    return sample
 
 
 async def _files(run: IngestRun, found: Discovery, paths: list[Path], request: IngestRequest, shown: Progress) -> None:

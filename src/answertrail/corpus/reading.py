@@ -45,11 +45,17 @@ async def read_groups(run: IngestRun, groups: Sequence[Group], shown: Progress) 
     shown.begin("reading", len(groups))
     spare = [path for group in groups for other in group.fallbacks for path in other.files]
     run.marks = {**run.marks, **await asyncio.to_thread(marks_of, spare)}
-    waiting = [group for group in groups if not await _step(run, group, shown)]
+    waiting = [group for group in _failed_first(run, groups) if not await _step(run, group, shown)]
     while waiting:
         await asyncio.sleep(_WAIT_S)
         waiting = [group for group in waiting if not await _step(run, group, shown)]
     shown.end()
+
+
+def _failed_first(run: IngestRun, groups: Sequence[Group]) -> list[Group]:
+    """Put what failed last time before the rest: whether it is mended tells if what it gave may come from elsewhere."""
+    faulty = {file_of(source, item.line) for source, item in run.known.items() if item.state == "failed"}
+    return sorted(groups, key=lambda group: not any(one.source in faulty for one in group.candidates))
 
 
 async def _step(run: IngestRun, group: Group, shown: Progress) -> bool:
@@ -196,6 +202,7 @@ async def _document(run: IngestRun, group: Group, item: Read, chunks: Sequence[C
             await failed(run, item.source, str(error), None)
             return
     if rival is not None:
+        run.refused.add(item.document.id)
         await failed(run, item.source, _taken(run, item.document.id, rival), None)
         return
     run.touched.add(item.source)

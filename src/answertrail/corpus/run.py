@@ -24,8 +24,9 @@ class IngestRun:
     `known` are the rows of the sources and `owners` the source of each document, both as they
     were before; `in_reach` are the files to be read, `marks` how they were when found, and `aside`
     files that were found and are not to be read. `touched` are rows written or confirmed, `given`
-    the documents met, by id; `read` are the files that were looked at, `faulty` those that failed,
-    wholly or in a line. `worker` is the name under which items are claimed.
+    the documents met, by id, and `refused` the ids met that were another's; `read` are the files
+    that were looked at, `faulty` those that failed, wholly or in a line. `worker` is the name under
+    which items are claimed.
 
     A document belongs to its owner, whatever became of that source since: one that failed keeps it.
     """
@@ -41,6 +42,7 @@ class IngestRun:
     aside: frozenset[str] = frozenset()
     touched: set[str] = field(default_factory=set)
     given: dict[str, str] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
     faulty: set[str] = field(default_factory=set)
 

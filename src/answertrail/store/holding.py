@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from answertrail.errors import ServiceError
 from answertrail.store import claims
 from answertrail.store.connection import Database
 from answertrail.store.rows import Corpus
@@ -44,8 +43,8 @@ class Hold:
             await asyncio.sleep(self._every)
             try:
                 await self.renew()
-            except ServiceError as error:
-                # Whether the claim outlasts the fault, a later renewal tells.
+            except Exception as error:  # noqa: BLE001 - a timer that ends says nothing
+                # Whatever it was, whether the claim outlasts the fault, a later renewal tells.
                 _log.debug("a claim could not be renewed: %s", error)
 
 

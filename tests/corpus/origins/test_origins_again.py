@@ -85,7 +85,8 @@ async def test_a_refusal_holds_until_its_time_for_every_run(database, pace, cloc
     assert (again.stopped, again.resume_at, again.left) == ("slow down", until, 1)
     assert origin.asked == ["b"]
     origin.outcomes.clear()
-    told = await fetch_pending(database, corpus, origin, "w", pace=pace, recheck=["blocked"])
+    now = await rows.clock(database)
+    told = await fetch_pending(database, corpus, origin, "w", pace=pace, recheck=["blocked"], since=now)
     assert (sorted(told.fetched), told.stopped) == (["a", "b"], None)
 
 

@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from answertrail.corpus import fetching
 from answertrail.corpus.fetching import fetch_all, titles
+from answertrail.corpus.ingest import IngestRequest, ingest
 from answertrail.corpus.origins.base import Blocked
 from answertrail.corpus.origins.services import service_of
 from answertrail.corpus.origins.stage import fetch_pending, list_origin
@@ -14,7 +16,7 @@ from answertrail.corpus.report import IngestReport, Silent
 from answertrail.corpus.request import OriginChoices
 from answertrail.errors import ServiceError
 from answertrail.models.chat.failures import EndpointError
-from answertrail.store import documents
+from answertrail.store import claims, corpora, documents
 from answertrail.store import origins as rows
 from tests.corpus.origins.test_origins_stage import Shelf, ready
 from tests.store.samples import corpus_of
@@ -106,7 +108,22 @@ async def test_a_database_that_fails_is_no_fault_of_an_origin(database):
 
 async def test_a_sample_of_titles_goes_round_one_that_breaks_off():
     one = Down("a", "b", key="rss:https://a.example/feed", error=ServiceError("HTTP 503"), after=1)
-    assert await titles([one, Shelf("p")]) == ["About a. ", "About p. "]
+    assert await titles([one, Shelf("p")]) == (["About a. ", "About p. "], one.error)
+
+
+async def test_a_corpus_is_not_made_by_a_sample_of_no_words(database, settings, monkeypatch, tmp_path):
+    feed = Down("a", key="rss:https://a.example/feed", error=ServiceError("HTTP 503"))
+    feed.close = lambda: None
+    monkeypatch.setattr(fetching, "origin_of", lambda *_: feed)
+    for paths in ([], [tmp_path]):
+        with pytest.raises(ServiceError, match="HTTP 503"):
+            await ingest(database, IngestRequest("ko", paths, origins=["https://a.example/feed"]), settings=settings)
+        assert await corpora.list_all(database) == ()
+        (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "talk.txt").write_text("The kiln was moved to the barn.")
+    request = IngestRequest("en", [tmp_path], origins=["https://a.example/feed"])
+    report = await ingest(database, request, settings=settings)
+    assert (report.added, list(report.errors)) == (1, [feed.key])
 
 
 async def test_a_refusal_speaks_for_all_of_the_service_and_for_no_other(database):
@@ -138,6 +155,28 @@ async def test_a_refusal_speaks_for_all_of_the_service_and_for_no_other(database
     assert (done.added, done.stopped) == (6, [])
 
 
+@pytest.mark.parametrize("again", [False, True], ids=["before this run", "in it"])
+async def test_a_refusal_counts_after_a_wait_for_others_when_it_was_met_in_this_run(database, monkeypatch, again):
+    one, two = Shelf("a", "b", key="youtube:playlist/A"), Shelf("c", key="youtube:playlist/B")
+    corpus = await ready(database, two)
+    refused(two)
+    await run(database, corpus, two)
+    assert await claims.claim(database, corpus, "fetch", ["a"], "another") == ["a"]
+
+    async def a_pass(*given, **options):
+        report = await fetch_pending(*given, **options)
+        if report.held:
+            await claims.give_back(database, corpus, "fetch", ["a"], "another")
+            if again:
+                await run(database, corpus, two, recheck=["blocked"])
+        return report
+
+    monkeypatch.setattr(fetching, "fetch_pending", a_pass)
+    monkeypatch.setattr(fetching, "_WAIT_S", 0)
+    report = await run(database, corpus, one, recheck=["blocked"])
+    assert (one.asked, len(report.stopped)) == ((["b"], 1) if again else (["b", "a"], 0))
+
+
 async def test_a_refusal_that_is_over_holds_nobody_back(database):
     one, two = Shelf("a", key="youtube:playlist/A"), Shelf("b", key="youtube:playlist/B")
     corpus = await ready(database, one)
@@ -165,6 +204,7 @@ async def test_a_host_that_refuses_a_listing_is_not_asked_for_its_other_feeds(da
     report = await run(database, corpus, one, same, other)
     assert (one.listings, same.listings, other.listings) == (1, 0, 1)
     assert list(report.errors) == [one.key, same.key]
+    assert [error["where"] for error in report.as_json()["errors"]] == ["https://a.example/1", same.key]
     assert report.added == 1
 
 

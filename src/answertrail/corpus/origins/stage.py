@@ -63,6 +63,7 @@ async def fetch_pending(
     limit: int | None = None,
     wish: str = "",
     without: Collection[str] = (),
+    since: datetime | None = None,
 ) -> FetchReport:
     """Fetch what is listed and due and put it into the corpus: what was never tried first, newest first.
 
@@ -70,7 +71,8 @@ async def fetch_pending(
     items of the kinds in `recheck` are due at once. `wish` says which languages are asked for: what
     had none in other ones is due at once too. `limit` bounds the number of items, `without` names
     items to pass over. The report says when to go on where the service refused, here or at another
-    origin of the corpus; before that time nothing is asked, unless `recheck` has `blocked`.
+    origin of the corpus; before that time nothing is asked. With `since`, a time of the database,
+    refusals met before it do not count.
 
     Raises ServiceError when the database or a needed package fails; what was fetched stays.
     """
@@ -78,7 +80,7 @@ async def fetch_pending(
     run = Run(db, corpus, origin, worker, pace or Pace(), frozenset(recheck), wish, FetchReport(origin=origin.key))
     known = await origins.items(db, corpus, origin.key)
     due = [item for item in known if run.is_due(item) and item.id not in without]
-    if due and await _stays_away(run):
+    if due and await _stays_away(run, since):
         run.report.left = len(due)
         return run.report
     # What failed before goes last, so that an item which always fails keeps none from its turn.
@@ -96,11 +98,9 @@ async def fetch_pending(
     return run.report
 
 
-async def _stays_away(run: Run) -> bool:
+async def _stays_away(run: Run, since: datetime | None) -> bool:
     """Whether the service refuses us until a time that is yet to come; the report then says so."""
-    if "blocked" in run.recheck:
-        return False
-    block = await block_of(run.db, run.corpus, run.origin.key, run.pace.clock())
+    block = await block_of(run.db, run.corpus, run.origin.key, run.pace.clock(), since=since)
     if block is None:
         return False
     run.report.stopped, run.report.resume_at = block.reason, block.until
