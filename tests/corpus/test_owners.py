@@ -251,3 +251,14 @@ async def test_a_name_that_another_folder_has_for_the_same_file_gives_way(databa
     report = await take(database, a, b)
     assert (report.failed, len(report.skipped)) == ([], 1)
     assert await owners(database) == {"talk": str(a / "talk.txt")}
+
+
+async def test_an_id_refused_once_stays_refused_though_its_file_failed(database, lines):
+    first, second = lines
+    write(first, ("x", KILN))
+    write(second, ("y", TRACTOR), ("x", TRACTOR))
+    for _ in range(3):
+        report = await take(database, first, second)
+        assert len(report.failed) == 1
+        assert await words(database, "x") == KILN
+        assert await words(database, "y") == TRACTOR

@@ -53,8 +53,17 @@ async def read_groups(run: IngestRun, groups: Sequence[Group], shown: Progress) 
 
 
 def _failed_first(run: IngestRun, groups: Sequence[Group]) -> list[Group]:
-    """Put what failed last time before the rest: whether it is mended tells if what it gave may come from elsewhere."""
-    faulty = {file_of(source, item.line) for source, item in run.known.items() if item.state == "failed"}
+    """Put what owns documents and failed last time first: once it is read, what it gave may come from elsewhere.
+
+    What failed since its id is another's stays behind that one, or the two would take turns.
+    """
+    owning = set(run.owners.values())
+    files = {file_of(source) for source in owning}
+    faulty = {
+        file_of(source, item.line)
+        for source, item in run.known.items()
+        if item.state == "failed" and (source in owning or (item.line is None and source in files))
+    }
     return sorted(groups, key=lambda group: not any(one.source in faulty for one in group.candidates))
 
 
