@@ -87,7 +87,7 @@ async def measure(db: Database, load: Any, spec: str, k: int) -> list[tuple[Any,
             )
             for at, row in enumerate(exact.rows)
         )
-        words, rows = LocalWords(catalogue, exact.lexical), HeldRows(exact.rows)
+        words, rows = LocalWords(catalogue, exact.lexical), HeldRows(exact.rows, matrix)
         engines = [
             EngineIndex(catalogue, engine, words, rows, embedder)
             for engine in (ExactVectors(catalogue, matrix), await hnsw_of(db, exact, matrix))

@@ -55,7 +55,7 @@ async def measure_set(load: Loader, spec: str, intervals: Intervals, vectors: Pa
             if question.tier != "unanswerable":
                 asked = await ask(world, question.question, embedder)
                 rows += [
-                    ranking(found, question.question_id, name, world, variant.rule(asked))
+                    ranking(found, question.question_id, name, world, variant.scores(asked))
                     for name, variant in VARIANTS.items()
                 ]
     return {

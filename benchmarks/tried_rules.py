@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from answertrail.models.embedding.base import Embedder, Vectors
+from answertrail.search.alike import POOL, lent
 from answertrail.search.fusion import CHUNK_VOTE, DOCUMENT_VOTE, RRF_K, Fused, best, fuse_scores, idf
 from answertrail.search.index import CorpusIndex
 from answertrail.search.lexical import K1, B, LexicalIndex
@@ -22,8 +23,6 @@ from benchmarks.in_memory import Opened
 
 BELIEVED, EXPANSION = 10, 20
 """Passages taken for relevant, and how many of their words are searched for (pseudo-relevance feedback)."""
-POOL, NEAREST = 50, 10
-"""The best passages, and how many of them lend one their score."""
 
 
 class World:
@@ -97,9 +96,35 @@ class Asked:
 
     @cached_property
     def fused(self) -> Fused:
-        """Return the score of `fused`."""
+        """Return the scores of `fused` before passages lend each other theirs."""
+        return self.fuse()
+
+    def fuse(
+        self,
+        *,
+        dense: Fused | None = None,
+        bm25: Fused | None = None,
+        passages: float = 1.0,
+        documents: float = 1.0,
+        short: bool = True,
+    ) -> Fused:
+        """Return fused scores of other cosines or BM25, their votes times a factor, short documents as long ones."""
         own = self.signals
-        return fuse_scores(own.dense, own.lexical, own.allowed, own.weight, own.documents)
+        lexical = (own.lexical if bm25 is None else bm25) * passages
+        return fuse_scores(
+            own.dense if dense is None else dense.astype(np.float32),
+            lexical.astype(np.float32),
+            own.allowed,
+            own.weight,
+            (self.documents * documents).astype(np.float32),
+            own.facts.short if short else None,
+        )
+
+    def lent(self, scores: Fused, pool: int = POOL, nearest: int | None = None) -> Fused:
+        """Return scores after the best have lent each other theirs, as `fused` does."""
+        first = best(scores, self.signals.rankable, pool)
+        found = lent(Ranking(scores, self.signals.rankable), first, self.world.matrix[first], nearest)
+        return np.asarray(found.scores, dtype=np.float64)
 
     @cached_property
     def share(self) -> float:
@@ -111,7 +136,7 @@ class Asked:
 
     @cached_property
     def believed(self) -> npt.NDArray[np.intp]:
-        """Return the rows `fused` has first."""
+        """Return the rows of the highest fused scores."""
         return best(self.fused, self.signals.rankable, BELIEVED)
 
 
@@ -132,10 +157,16 @@ Rule = Callable[[Asked], Fused]
 
 @dataclass(frozen=True)
 class Variant:
-    """A rule, and in a sentence why it might be better."""
+    """A rule, and in a sentence why it might be better. Where it `lends`, the best of its scores are exchanged."""
 
     rule: Rule
     why: str
+    lends: bool = True
+
+    def scores(self, asked: Asked) -> Fused:
+        """Return a score a passage."""
+        found = self.rule(asked)
+        return asked.lent(found) if self.lends else found
 
 
 def standard(values: npt.NDArray[np.floating]) -> Fused:
@@ -147,9 +178,24 @@ def standard(values: npt.NDArray[np.floating]) -> Fused:
     return np.nan_to_num((out - float(known.mean())) / (float(known.std()) or 1.0))
 
 
-def weighted(passages: float = CHUNK_VOTE, documents: float = DOCUMENT_VOTE) -> Rule:
-    """Return `fused` with other weights of the two BM25s."""
-    return lambda asked: asked.cosines + passages * asked.passages + documents * asked.documents
+def weighted(passages: float = 1.0, documents: float = 1.0) -> Rule:
+    """Return `fused` with the votes of the two BM25s times these."""
+    return lambda asked: asked.fuse(passages=passages, documents=documents)
+
+
+def documents_alone(asked: Asked) -> Fused:
+    """Give the vote of passages to their documents."""
+    return asked.fuse(passages=0.0, documents=CHUNK_VOTE / DOCUMENT_VOTE, short=False)
+
+
+def exchanged(pool: int = POOL, nearest: int | None = None) -> Rule:
+    """Return `fused` with others that lend."""
+    return lambda asked: asked.lent(asked.fused, pool, nearest)
+
+
+def lent_twice(asked: Asked) -> Fused:
+    """Exchange the scores twice, so that they reach further."""
+    return asked.lent(asked.lent(asked.fused))
 
 
 def own_deviation(asked: Asked) -> Fused:
@@ -160,7 +206,7 @@ def own_deviation(asked: Asked) -> Fused:
 
 def share_squared(asked: Asked) -> Fused:
     """Let what the corpus does not know count twice against the words."""
-    return asked.cosines + asked.share * (CHUNK_VOTE * asked.passages + DOCUMENT_VOTE * asked.documents)
+    return asked.fuse(passages=asked.share, documents=asked.share)
 
 
 def z_scores(asked: Asked) -> Fused:
@@ -200,7 +246,7 @@ def parameters(k1: float = K1, b: float = B, titles: int = 1) -> Rule:
     def rule(asked: Asked) -> Fused:
         index, own = asked.world.lexical(k1, b, titles), asked.signals
         scores, weight = index.scores(asked.query)
-        return fuse_scores(own.dense, scores, own.allowed, weight, index.document_votes(asked.query))
+        return fuse_scores(own.dense, scores, own.allowed, weight, index.document_votes(asked.query), own.facts.short)
 
     return rule
 
@@ -215,14 +261,15 @@ def whole_documents(asked: Asked) -> Fused:
     return document_vectors(asked) + CHUNK_VOTE * asked.documents + 1e-6 * asked.fused
 
 
-def rocchio_cosines(asked: Asked) -> Fused:
+def moved_cosines(asked: Asked) -> Fused:
     """Move the query's vector halfway to the mean of the passages believed relevant."""
-    return standard(asked.world.matrix @ (asked.vector + asked.world.matrix[asked.believed].mean(axis=0)))
+    moved: Fused = asked.world.matrix @ (asked.vector + asked.world.matrix[asked.believed].mean(axis=0))
+    return moved
 
 
 def rocchio(asked: Asked) -> Fused:
     """Feedback on the vector."""
-    return rocchio_cosines(asked) + CHUNK_VOTE * asked.passages + DOCUMENT_VOTE * asked.documents
+    return asked.fuse(dense=moved_cosines(asked))
 
 
 def model_bm25(asked: Asked) -> Fused:
@@ -248,40 +295,12 @@ def model_bm25(asked: Asked) -> Fused:
 
 def rm3(asked: Asked) -> Fused:
     """Feedback on the words."""
-    lexical = asked.signals.weight * model_bm25(asked)
-    return asked.cosines + CHUNK_VOTE * lexical + DOCUMENT_VOTE * asked.documents
+    return asked.fuse(bm25=model_bm25(asked))
 
 
 def rm3_and_rocchio(asked: Asked) -> Fused:
     """Feedback on both."""
-    lexical = asked.signals.weight * model_bm25(asked)
-    return rocchio_cosines(asked) + CHUNK_VOTE * lexical + DOCUMENT_VOTE * asked.documents
-
-
-def near_in_meaning(asked: Asked) -> Fused:
-    """Let the best passages of `fused` lend each other their scores."""
-    return _lent(asked, asked.fused)
-
-
-def documents_near_in_meaning(asked: Asked) -> Fused:
-    """The same where documents have as much of a vote as passages, by words and by vector."""
-    return _lent(asked, weighted(documents=CHUNK_VOTE)(asked) + document_vectors(asked))
-
-
-def _lent(asked: Asked, scores: Fused) -> Fused:
-    """Add to each of the best the mean score of those among them that are most like it (Diaz 2005)."""
-    top = best(scores, asked.signals.rankable, POOL)
-    out = scores.copy()
-    if len(top) < 2:
-        return out
-    likeness = asked.world.matrix[top] @ asked.world.matrix[top].T
-    np.fill_diagonal(likeness, 0.0)
-    floor = np.sort(likeness, axis=1)[:, -min(NEAREST, len(top) - 1)][:, None]
-    near = np.where(likeness >= floor, np.maximum(likeness, 0.0), 0.0)
-    lent = near @ scores[top] / np.maximum(near.sum(axis=1), 1e-9)
-    # The best stay before the rest.
-    out[top] += lent + (float(out.max()) - float(out.min()))
-    return out
+    return asked.fuse(dense=moved_cosines(asked), bm25=model_bm25(asked))
 
 
 def near_in_document(asked: Asked) -> Fused:
@@ -294,24 +313,32 @@ def near_in_document(asked: Asked) -> Fused:
 BASE = "fused"
 VARIANTS: Mapping[str, Variant] = {
     BASE: Variant(lambda asked: asked.fused, "the default"),
-    "cosines alone": Variant(lambda asked: asked.cosines, "one of its parts"),
-    "BM25 alone": Variant(lambda asked: asked.bm25, "another of its parts"),
+    "cosines alone": Variant(lambda asked: asked.cosines, "one of its parts", lends=False),
+    "BM25 alone": Variant(lambda asked: asked.bm25, "another of its parts", lends=False),
+    "without likeness": Variant(lambda asked: asked.fused, "no score is lent", lends=False),
+    "short documents like long ones": Variant(lambda asked: asked.fuse(short=False), "one part less"),
+    "without either": Variant(lambda asked: asked.fuse(short=False), "two parts less", lends=False),
     "without votes of documents": Variant(weighted(documents=0.0), "one part less"),
-    "documents × 3": Variant(weighted(documents=3 * DOCUMENT_VOTE), "what a talk is about may tell more"),
+    "likeness among 20": Variant(exchanged(20), "the very first are the likeliest", lends=False),
+    "likeness among 40, to 4": Variant(exchanged(40, 4), "the most alike tell most", lends=False),
+    "likeness among 100": Variant(exchanged(100, 8), "what is like the best may stand further down", lends=False),
+    "likeness twice": Variant(lent_twice, "what is like a like one", lends=False),
+    "documents × 3": Variant(weighted(documents=3.0), "what a talk is about may tell more"),
     "documents in place of passages": Variant(
-        weighted(0.0, CHUNK_VOTE), "in a document of one or two passages both BM25s say the same"
+        documents_alone, "in a document of one or two passages both BM25s say the same"
     ),
-    "passages × 2": Variant(weighted(2 * CHUNK_VOTE), "words may tell more than meaning"),
-    "passages × 1/2": Variant(weighted(CHUNK_VOTE / 2), "meaning may tell more than words"),
+    "passages × 2": Variant(weighted(2.0), "words may tell more than meaning"),
+    "passages × 1/2": Variant(weighted(0.5), "meaning may tell more than words"),
     "BM25 by its own deviation": Variant(own_deviation, "what stands out of the corpus is seen in the scores"),
     "share squared": Variant(share_squared, "a query the corpus half knows may be worth less than half"),
     "z-scores": Variant(z_scores, "the usual fusion of scores"),
     "z-scores by share": Variant(z_scores_by_share, "the same, without a vote for words the corpus lacks"),
     "reciprocal ranks": Variant(reciprocal_ranks, "ranks need no common scale"),
     "CombMNZ": Variant(comb_mnz, "what both find is more likely meant"),
-    "k1 1.2, b 0.75": Variant(parameters(k1=1.2), "Lucene's values"),
+    "k1 1.2, b 0.75": Variant(parameters(b=0.75), "Lucene's values"),
+    "k1 1.5, b 0.75": Variant(parameters(1.5, 0.75), "the default until it was measured on paragraphs"),
     "k1 0.9, b 0.4": Variant(parameters(0.9, 0.4), "Anserini's values"),
-    "k1 2, b 0.75": Variant(parameters(k1=2.0), "repeats tell more in short abstracts"),
+    "k1 2, b 0.75": Variant(parameters(2.0, 0.75), "repeats tell more in short abstracts"),
     "title twice": Variant(parameters(titles=2), "a title says what all of the text is about"),
     "document's vector added": Variant(
         lambda asked: asked.fused + document_vectors(asked), "documents vote by their words, so by their meaning too"
@@ -320,9 +347,5 @@ VARIANTS: Mapping[str, Variant] = {
     "Rocchio": Variant(rocchio, "the best passages are near others that are meant"),
     "RM3": Variant(rm3, "the best passages have the words the query lacks"),
     "RM3 and Rocchio": Variant(rm3_and_rocchio, "both"),
-    "near in meaning": Variant(near_in_meaning, "passages like each other are meant by the same queries"),
-    "documents too, near in meaning": Variant(
-        documents_near_in_meaning, "all that helped where gold is of documents, together"
-    ),
     "near in document": Variant(near_in_document, "what is told over several passages is meant together"),
 }

@@ -21,8 +21,11 @@ def test_search_returns_min_k_matching_hits_in_the_contract_shape(cli, ingested,
     assert set(found["hits"][0]) == {
         "chunk_id", "document_id", "title", "published_at", "start_s", "end_s", "url", "score", "text"
     }  # fmt: skip
-    # The two passages that say both words.
-    assert found["hits"][0]["chunk_id"] in {"20250110_ep1:00030", "20250620_ep2:00000"}
+    both = {"20250110_ep1:00030", "20250620_ep2:00000"}  # the two passages that say both words
+    assert both <= {hit["chunk_id"] for hit in found["hits"]}
+    # A short passage is found by what was said before it as well: this one has both words from there, and says
+    # "kiln" once more. That outweighs its length where length counts for little (b = 0.6).
+    assert found["hits"][0]["chunk_id"] in ({"20250620_ep2:00030"} if mode == "lexical" else both)
 
 
 def test_search_filters_by_date_and_document(cli, ingested):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from answertrail.search.dense import cosines
-from answertrail.search.fusion import best, fuse_scores, idf, lexical_weight, reciprocal_ranks
+from answertrail.search.fusion import best, fuse_scores, idf, lexical_weight, reciprocal_ranks, short_documents
 from tests.search.worlds import unit
 
 
@@ -147,6 +147,66 @@ def test_fused_score_by_hand():
     # The whole documents of the first and the last are about the query.
     with_documents = fuse_scores(dense, lexical, everything, 0.3, f32(3, 0, 1.5))
     assert with_documents - out == pytest.approx([1.0, 0.0, 0.5], abs=1e-6)
+
+
+# Cosines of mean 0.5 and spread 0.25: one spread above or below the mean each, so that sums are easy.
+EIGHT = f32(0.75, 0.25, 0.75, 0.75, 0.25, 0.25, 0.75, 0.25)
+ALL = np.ones(8, dtype=bool)
+
+
+def test_in_a_short_document_passage_and_document_count_alike_by_hand():
+    # A document of two passages, one above and one below the mean; one of one passage; one of five.
+    short = np.array([0, 0, 1, -1, -1, -1, -1, -1])
+    nothing = f32(*[0] * 8)
+    cosines = fuse_scores(EIGHT, nothing, ALL, 0.0, None, short)
+    # 2/3 x (1 + 0) and 2/3 x (-1 + 0); alone it is its own mean, 2/3 x (1 + 1); in the long one each has its own.
+    assert cosines == pytest.approx([2 / 3, -2 / 3, 4 / 3, 1, -1, -1, 1, -1])
+    # BM25 of 3 at a weight of 0.5: 2/3 of 1.5 in a short document, 4/3 of it in a long one.
+    words = fuse_scores(EIGHT, f32(3, 0, 3, 3, 0, 0, 0, 0), ALL, 0.5, None, short)
+    assert words - cosines == pytest.approx([1, 0, 1, 2, 0, 0, 0, 0])
+    # A document's BM25, weighted already, of 3: 2/3 in a short document, for all its passages, else 1/3.
+    both = fuse_scores(EIGHT, f32(3, 0, 3, 3, 0, 0, 0, 0), ALL, 0.5, f32(3, 3, 3, 3, 3, 3, 3, 3), short)
+    assert both - words == pytest.approx([2, 2, 2, 1, 1, 1, 1, 1])
+
+
+def test_a_short_document_whose_passages_differ_by_hand():
+    # Three above, one below: the mean is 0.5, so 2/3 x (1 + 0.5) and 2/3 x (-1 + 0.5). Two below are
+    # their own mean, 2/3 x (-1 - 1). Rows need not lie together.
+    short = np.array([5, 5, 5, 5, 0, 0, -1, -1])
+    out = fuse_scores(EIGHT, f32(*[0] * 8), ALL, 0.0, None, short)
+    assert out == pytest.approx([1, -1 / 3, 1, 1, -4 / 3, -4 / 3, 1, -1])
+    mixed = np.array([7, 3, 0, 5, 2, 4, 6, 1])
+    assert fuse_scores(EIGHT[mixed], f32(*[0] * 8), ALL, 0.0, None, short[mixed]) == pytest.approx(out[mixed])
+
+
+def test_a_passage_without_a_vector_stands_at_the_mean_in_a_short_document_as_well():
+    # Cosines of 0.75 and 0.25 alone count as 1 and -1, the row without one as 0, also in its document's mean of 0.5.
+    dense = f32(0.75, np.nan, 0.25, np.nan)
+    out = fuse_scores(dense, f32(0, 0, 0, 3), np.ones(4, dtype=bool), 0.5, None, np.array([0, 0, 1, 2]))
+    assert out == pytest.approx([2 / 3 * (1 + 0.5), 2 / 3 * (0 + 0.5), 2 / 3 * (-1 - 1), 2 / 3 * 1.5])
+
+
+def test_what_a_filter_leaves_out_does_not_move_short_documents():
+    # The third document is left out: without it mean and spread are those of the other two.
+    dense, short = f32(0.75, 0.25, 0.75, 0.25, 0.99, -0.99), np.array([0, 0, 1, 1, 2, 2])
+    allowed = np.array([True] * 4 + [False] * 2)
+    out = fuse_scores(dense, f32(0, 0, 0, 0, 9, 9), allowed, 1.0, None, short)
+    assert out[:4] == pytest.approx([2 / 3, -2 / 3, 2 / 3, -2 / 3])
+
+
+def test_without_a_short_document_scores_are_as_if_none_could_be():
+    lexical, documents = f32(3, 0, 3, 3, 0, 1, 0, 0), f32(3, 3, 0, 0, 0, 0, 1, 1)
+    long = np.full(8, -1)
+    np.testing.assert_array_equal(
+        fuse_scores(EIGHT, lexical, ALL, 0.5, documents, long), fuse_scores(EIGHT, lexical, ALL, 0.5, documents)
+    )
+
+
+def test_a_document_of_four_passages_is_short_and_one_of_five_is_not():
+    documents = np.repeat([0, 1, 2], [4, 5, 1])
+    assert short_documents(documents, np.array([4, 5, 1])).tolist() == [0] * 4 + [-1] * 5 + [2]
+    # Counted in the corpus and not among the rows at hand.
+    assert short_documents(np.array([1, 2]), np.array([4, 5, 1])).tolist() == [-1, 2]
 
 
 def test_the_weight_of_a_query_by_hand():

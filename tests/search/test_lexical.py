@@ -22,21 +22,21 @@ def build(texts, language="en"):
 
 def test_three_documents_by_hand():
     # idf(kiln) = ln(1 + (3 - 1 + 0.5) / (1 + 0.5)) = ln(8/3) = 0.980829
-    # tf part = 1 / (1 + 1.5 * (0.25 + 0.75 * 2 / (8/3))) = 1 / 2.21875 = 0.450704
+    # tf part = 1 / (1 + 1.2 * (0.4 + 0.6 * 2 / (8/3))) = 1 / 2.02 = 0.495050
     scores, weight = build(KILN).scores("kiln")
-    assert scores == pytest.approx([0.980829 * 0.450704, 0, 0], abs=1e-5)
-    assert scores[0] == pytest.approx(0.442064, abs=1e-5)
+    assert scores == pytest.approx([0.980829 * 0.495050, 0, 0], abs=1e-5)
+    assert scores[0] == pytest.approx(0.485559, abs=1e-5)
     # The whole query is known; its spread is idf x sqrt(1/3 x (1.1 - 1/3)).
     assert weight == pytest.approx(1 / (0.980829 * np.sqrt(1 / 3 * (1.1 - 1 / 3))), rel=1e-5)
     # idf(red) = ln(1 + 1.5 / 2.5) = 0.470004
-    # row 0: 1 / 2.21875; row 1: 2 / (2 + 1.5 * (0.25 + 0.75 * 15/8)) = 2 / 4.484375 = 0.445993
+    # row 0: 1 / 2.02; row 1: 2 / (2 + 1.2 * (0.4 + 0.6 * 15/8)) = 2 / 3.83 = 0.522193
     scores, _ = build(KILN).scores("red")
-    assert scores == pytest.approx([0.470004 * 0.450704, 0.470004 * 0.445993, 0], abs=1e-5)
+    assert scores == pytest.approx([0.470004 * 0.495050, 0.470004 * 0.522193, 0], abs=1e-5)
     both, _ = build(KILN).scores("red kiln")
-    assert both == pytest.approx([0.980829 * 0.450704 + 0.470004 * 0.450704, 0.470004 * 0.445993, 0], abs=1e-5)
+    assert both == pytest.approx([0.980829 * 0.495050 + 0.470004 * 0.495050, 0.470004 * 0.522193, 0], abs=1e-5)
 
 
-def reference(texts: list[str], query: str, k1: float = 1.5, b: float = 0.75) -> np.ndarray:
+def reference(texts: list[str], query: str, k1: float = 1.2, b: float = 0.6) -> np.ndarray:
     documents = [Counter(index_tokens(text, "en")) for text in texts]
     lengths = np.array([sum(d.values()) for d in documents], dtype=float)
     average = lengths.mean() or 1.0

@@ -27,7 +27,14 @@ def seconds(day: str | None) -> float | None:
 def cut(published, grain=None, *, start=None, end=None, allowed=None):
     alone = np.full(len(published), -1)
     facts = Facts(
-        published, np.arange(len(published)), alone, alone, seconds(start), seconds(end), np.zeros(len(published), bool)
+        published,
+        np.arange(len(published)),
+        alone,
+        alone,
+        alone,
+        seconds(start),
+        seconds(end),
+        np.zeros(len(published), bool),
     )
     allowed = np.ones(len(published), bool) if allowed is None else np.array(allowed, bool)
     if start or end:

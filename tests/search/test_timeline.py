@@ -11,8 +11,12 @@ import pytest
 
 from answertrail.errors import InputError
 from answertrail.search.hits import Filter, in_date_order
+from answertrail.search.ranking import BOTH, Mode, Ranking, fused
 from answertrail.search.timeline import TimelineSettings, timeline_mode
 from tests.search.worlds import TinyEmbedder, index_of, random_rows, row, unit
+
+ALONE = Mode("alone", BOTH, lambda s: Ranking(fused(s, s.allowed, alone=True), s.rankable))
+"""Each passage by itself, which is what `timeline` ranks each period by."""
 
 
 def scene(**chunks: tuple[str | None, float]):
@@ -55,7 +59,7 @@ def test_in_date_order_the_undated_come_last():
 
 def test_relevance_is_the_fused_score_of_the_whole_corpus():
     index = scene(**YEAR)
-    fused = {hit.chunk_id: hit.score for hit in asyncio.run(index.search("q", mode="fused", k=9)).hits}
+    fused = {hit.chunk_id: hit.score for hit in asyncio.run(index.search("q", mode=ALONE, k=9)).hits}
     in_april = Filter(start=datetime(2024, 4, 1, tzinfo=UTC))
     for within in (None, in_april):
         for hit in run(index, floor=-9, within=within).hits:
@@ -202,7 +206,7 @@ def test_200_random_timelines_are_the_rounds_made_by_hand():
         )
         query = " ".join(rng.choices(["kiln", "glaze", "zeppelin", "roof"], k=2))
         within = random_filter(rng, rows)
-        scores = {hit.chunk_id: hit.score for hit in asyncio.run(index.search(query, mode="fused", k=999)).hits}
+        scores = {hit.chunk_id: hit.score for hit in asyncio.run(index.search(query, mode=ALONE, k=999)).hits}
         expected = rounds_by_hand(rows, scores, grain, floor, within)
         result = run(index, query, by=grain, floor=floor, k=k, within=within)
         assert [hit.chunk_id for hit in result.hits] == expected[:k]

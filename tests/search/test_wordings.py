@@ -19,7 +19,7 @@ from tests.search.worlds import TinyEmbedder, index_of, row, unit
 def signals(dense, lexical, share):
     count = len(dense)
     none, zeros = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.intp)
-    facts = Facts(np.full(count, np.nan), zeros, zeros - 1, zeros - 1, None, None, none)
+    facts = Facts(np.full(count, np.nan), zeros, zeros - 1, zeros - 1, zeros - 1, None, None, none)
     return Signals(
         np.array(dense, dtype=np.float32), np.array(lexical, dtype=np.float32), share, ~none, none, facts
     )  # fmt: skip

@@ -54,6 +54,34 @@ async def test_matrix_in_order_of_ids(database: Database) -> None:
     np.testing.assert_array_equal(vectors, unit((1, 0, 0), (1, 0, 0), (0.6, 0.8, 0)))
 
 
+async def test_vectors_of_some_chunks_are_rows_of_the_matrix(database: Database) -> None:
+    corpus = await corpus_of(database, timed("b", "x", "y"), timed("a", "x", "none yet"))
+    await keep(database, corpus, {"x": (1, 0, 0), "y": (0.6, 0.8, 0)})
+    other = await corpus_of(database, timed("c", "x"), name="second")
+    # "a:00030" has none yet, "c:00000" is of another corpus, "gone" of none; equal texts share a vector.
+    found = await embeddings.vectors_of(
+        database, corpus, ["b:00030", "a:00000", "b:00000", "a:00030", "c:00000", "gone"]
+    )
+    assert {chunk: vector.tolist() for chunk, vector in found.items()} == {
+        "a:00000": [1, 0, 0], "b:00000": [1, 0, 0], "b:00030": unit((0.6, 0.8, 0))[0].tolist(),
+    }  # fmt: skip
+    assert all(vector.dtype == np.float32 for vector in found.values())
+    assert await embeddings.vectors_of(database, corpus, []) == {}
+    assert set(await embeddings.vectors_of(database, other, {"b:00000", "c:00000"})) == {"c:00000"}
+
+
+async def test_vectors_of_chunks_that_are_embedded_with_a_context(database: Database) -> None:
+    corpus = await corpus_of(database, timed("a", "x", "y"))
+    async with database.transaction() as conn:
+        await conn.execute(
+            "UPDATE chunks SET context = 'said before', embedded_hash = %s WHERE chunk_id = 'a:00030'",
+            (text_hash("said before\ny"),),
+        )
+    await keep(database, corpus, {"x": (1, 0, 0), "y": (0, 1, 0), "said before\ny": (0, 0, 1)})
+    found = await embeddings.vectors_of(database, corpus, ["a:00000", "a:00030"])
+    assert {chunk: vector.tolist() for chunk, vector in found.items()} == {"a:00000": [1, 0, 0], "a:00030": [0, 0, 1]}
+
+
 async def test_empty_matrix(database: Database) -> None:
     corpus = await corpus_of(database)
     ids, vectors = await embeddings.matrix(database, corpus)
@@ -72,6 +100,9 @@ async def test_every_length_comes_back(database: Database, dims: int) -> None:
     np.testing.assert_allclose(vectors, given, rtol=0 if dims <= 2000 else 1e-3, atol=1e-6 if dims > 2000 else 0)
     ranking = await embeddings.dense_sql(database, corpus, given[0], 1)
     assert ranking.hits[0][1] == pytest.approx(1, abs=1e-3)
+    some = await embeddings.vectors_of(database, corpus, ["a:00000", "a:00030"])
+    assert {chunk: vector.dtype for chunk, vector in some.items()} == {"a:00000": np.float32}
+    np.testing.assert_array_equal(some["a:00000"], vectors[0])
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ CHUNK_VOTE, DOCUMENT_VOTE = 4 / 3, 1 / 3
 
 Chosen on development sets (docs/search.md); between 1 and 2 and up to 2/3 differ little.
 """
+SHORT, SHORT_VOTE = 4, 2 / 3
+"""Up to how many chunks a document is short, and what both cosines and both BM25s count there: 8/3 in all, as else."""
 
 
 def reciprocal_ranks(dense: Scores, lexical: Scores, allowed: npt.NDArray[np.bool_]) -> Fused:
@@ -68,6 +70,7 @@ def fuse_scores(
     allowed: npt.NDArray[np.bool_],
     weight: float,
     documents: Scores | None = None,
+    short: npt.NDArray[np.intp] | None = None,
 ) -> Fused:
     """Return standardised cosine + 4/3 x weight x BM25 + 1/3 x the document's weighted BM25.
 
@@ -75,6 +78,10 @@ def fuse_scores(
     at the mean. `weight` is `lexical_weight` of the query. `documents` is, for each row, BM25 of its
     whole document times the weight among documents: half a minute of speech is more likely meant
     where the talk as a whole is about the query. A chunk without a matched term has no vote.
+
+    `short` numbers the documents of at most 4 chunks, -1 for the rows of longer ones: an abstract or
+    a note is one thing, so there passage and document count alike, and meaning as much as words: 2/3 x
+    (the chunk's cosine + the mean of its document's + its BM25 + that of its document).
     """
     out = np.zeros(dense.shape, dtype=np.float64)
     has_vector = allowed & ~np.isnan(dense)
@@ -82,9 +89,23 @@ def fuse_scores(
         values = dense[has_vector].astype(np.float64)
         spread = float(values.std()) or 1.0
         out[has_vector] = (values - float(values.mean())) / spread
-    out += CHUNK_VOTE * weight * lexical.astype(np.float64)
+    own: float | Fused = CHUNK_VOTE
+    whole: float | Fused = DOCUMENT_VOTE
+    if short is not None and (within := short >= 0).any():
+        numbers = short[within]
+        held = np.bincount(numbers)
+        sums = np.bincount(numbers, out[within])
+        out[within] = SHORT_VOTE * (out[within] + (sums / np.maximum(held, 1))[numbers])
+        own, whole = np.where(within, SHORT_VOTE, CHUNK_VOTE), np.where(within, SHORT_VOTE, DOCUMENT_VOTE)
+    out += own * weight * lexical.astype(np.float64)
     if documents is not None:
-        out += DOCUMENT_VOTE * documents.astype(np.float64)
+        out += whole * documents.astype(np.float64)
+    return out
+
+
+def short_documents(documents: npt.NDArray[np.intp], chunks: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Return each row's document number where that has at most 4 chunks, else -1; `chunks` counts them by number."""
+    out: npt.NDArray[np.intp] = np.where(chunks[documents] <= SHORT, documents, -1)
     return out
 
 

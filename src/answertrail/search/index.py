@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from answertrail.errors import InputError, MismatchError
 from answertrail.models.embedding.base import Embedder, Vectors
+from answertrail.search.alike import candidates, lent
 from answertrail.search.around import Neighbours, Surroundings, place_of
 from answertrail.search.dense import cosines
-from answertrail.search.fusion import best
+from answertrail.search.fusion import best, short_documents
 from answertrail.search.hits import ChunkRow, Filter, Hit, SearchResult, hit_of
 from answertrail.search.lexical import LexicalIndex
 from answertrail.search.like import telling_words
@@ -68,6 +69,7 @@ class CorpusIndex:
         numbers: dict[str, int] = {}
         self._documents = np.array([numbers.setdefault(r.document_id, len(numbers)) for r in rows], dtype=np.intp)
         self._numbers = numbers
+        self._short = short_documents(self._documents, np.bincount(self._documents))
         self._neighbours = Neighbours(rows)
         self._before, self._after = self._neighbours.rows_beside()
         self._queries = QueryVectors(embedder)
@@ -108,7 +110,10 @@ class CorpusIndex:
         # Scores are those of the whole filtered corpus; what was shown is only left out of the
         # rows, so that a repeated query goes on exactly where it stopped.
         shown = signals.shown
-        ranking = await rerank(chosen, query, chosen.rank(signals), self.rows, shown)
+        ranking = chosen.rank(signals)
+        pool = candidates(chosen, ranking)
+        ranking = lent(ranking, pool, self._matrix[pool])
+        ranking = await rerank(chosen, query, ranking, self.rows, shown)
         eligible = ranking.eligible & ~shown
         places = best(ranking.scores, eligible, k)
         return SearchResult(
@@ -182,7 +187,10 @@ class CorpusIndex:
             allowed &= self._published >= start
         if end is not None:
             allowed &= self._published < end
-        return allowed, Facts(self._published, self._documents, self._before, self._after, start, end, undated_out)
+        return allowed, self._facts(start, end, undated_out)
+
+    def _facts(self, start: float | None, end: float | None, undated_out: npt.NDArray[np.bool_]) -> Facts:
+        return Facts(self._published, self._documents, self._before, self._after, self._short, start, end, undated_out)
 
     def _rows_of(self, chunks: Iterable[str]) -> npt.NDArray[np.bool_]:
         out = np.zeros(len(self.rows), dtype=np.bool_)

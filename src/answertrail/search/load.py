@@ -30,7 +30,7 @@ from answertrail.store import chunks, corpora, embeddings, search_indexes
 from answertrail.store.connection import Database
 from answertrail.store.rows import Corpus, StoredChunk
 
-CACHE_VERSION = "8"
+CACHE_VERSION = "9"
 """Raise it when tokens, BM25 settings or the files of the cache change."""
 
 _KEPT = 3

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from answertrail.errors import InputError, NotFoundError
+from answertrail.search import alike
 from answertrail.search.diverse import diverse_mode
 from answertrail.search.fusion import reciprocal_ranks
 from answertrail.search.near import near_mode
@@ -42,7 +43,7 @@ SCORING: Mapping[str, Mode] = {
         Mode("dense", frozenset({"dense"}), _dense),
         Mode("lexical", frozenset({"lexical"}), _lexical),
         Mode("hybrid", BOTH, _hybrid),
-        Mode("fused", BOTH, _fused),
+        Mode("fused", BOTH, _fused, alike=alike.POOL),
         near_mode(),
     )
 }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Scores = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
 BOTH = frozenset({"dense", "lexical"})
 
 
@@ -26,7 +27,8 @@ class Facts:
 
     `published` is in seconds since 1970 (UTC), NaN where undated; `documents` numbers the
     documents; `before` and `after` are the rows of the neighbouring chunks, -1 at a document's
-    ends. `start` and `end` are the filter's date bounds in seconds, None where open;
+    ends. `short` is the number of the document where that is short, else -1 (`fusion.short_documents`);
+    of a short document all chunks are rows. `start` and `end` are the filter's date bounds in seconds, None where open;
     `undated_out` marks the undated rows that only such a bound left out.
     """
 
@@ -34,6 +36,7 @@ class Facts:
     documents: npt.NDArray[np.intp]
     before: npt.NDArray[np.intp]
     after: npt.NDArray[np.intp]
+    short: npt.NDArray[np.intp]
     start: float | None
     end: float | None
     undated_out: Mask
@@ -63,9 +66,10 @@ class Signals:
         return self.allowed & (~np.isnan(self.dense) | (self.lexical > 0))
 
 
-def fused(signals: Signals, among: Mask) -> Fused:
-    """Return the fused score of each row, standardised among these rows."""
-    return fuse_scores(signals.dense, signals.lexical, among, signals.weight, signals.documents)
+def fused(signals: Signals, among: Mask, *, alone: bool = False) -> Fused:
+    """Return the fused score of each row, standardised among these rows; `alone`, of short documents as of others."""
+    short = None if alone else signals.facts.short
+    return fuse_scores(signals.dense, signals.lexical, among, signals.weight, signals.documents, short)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,8 @@ class Ranking:
 class Mode:
     """A named mode. `needs` says which signals must be computed for it.
 
-    With a `reranker` the first `pool` rows of the ranking are put in its order.
+    The first `alike` rows of the ranking lend each other their scores (`alike.lent`). With a
+    `reranker` the first `pool` rows are then put in its order.
     """
 
     name: str
@@ -103,3 +108,4 @@ class Mode:
     rank: Callable[[Signals], Ranking]
     reranker: Reranker | None = None
     pool: int = 0
+    alike: int = 0

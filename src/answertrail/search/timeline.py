@@ -57,7 +57,8 @@ def rank(signals: Signals, settings: TimelineSettings) -> Ranking:
     Within a round by fused score; ties of it by chunk id. Excluded chunks keep their place, so
     that the next page goes on where this one stopped; `per_period` counts the others alone.
     """
-    relevance = fused(signals, np.ones_like(signals.allowed))
+    # A passage is found or not by what it says itself: the rest of a short document would move it across the floor.
+    relevance = fused(signals, np.ones_like(signals.allowed), alone=True)
     known = ~np.isnan(signals.dense) | (signals.lexical > 0)
     floor = settings.floor
     if floor is None:

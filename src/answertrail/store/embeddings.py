@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -181,6 +182,22 @@ async def matrix_in(conn: Connection, corpus: Corpus) -> tuple[list[str], Vector
         raise RuntimeError(f"unexpected COPY stream: {len(raw)} bytes for {len(ids)} vectors")
     rows = np.frombuffer(raw, dtype=record, count=len(ids), offset=_COPY_HEADER)
     return ids, rows["vector"].astype(np.float32)
+
+
+async def vectors_of(db: Database, corpus: Corpus, ids: Collection[str]) -> dict[str, Vectors]:
+    """Return the vector, (dims,), of each of these chunks that has one."""
+    statement = sql.SQL(
+        "SELECT c.chunk_id, e.embedding FROM chunks c JOIN {table} e ON e.text_hash = {hash}"
+        " WHERE c.corpus_id = %s AND c.chunk_id = ANY (%s)"
+    ).format(table=table(corpus.embedder_id), hash=EMBEDDED_HASH)
+    async with db.transaction() as conn:
+        cursor = await conn.execute(statement, (corpus.id, sorted(ids)), binary=True)
+        return {chunk: as_array(vector) for chunk, vector in await cursor.fetchall()}
+
+
+def as_array(stored: Any) -> Vectors:
+    """Return a stored vector as numbers: pgvector gives an array of the one type, an object of the other."""
+    return np.asarray(stored.to_numpy() if hasattr(stored, "to_numpy") else stored, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from psycopg import sql
 
 from answertrail.errors import ServiceError
 from answertrail.store.connection import Connection
-from answertrail.store.embeddings import EMBEDDED_HASH, Vectors, table
+from answertrail.store.embeddings import EMBEDDED_HASH, Vectors, as_array, table
 from answertrail.store.rows import Corpus
 
 Storage = Literal["halfvec", "vector"]
@@ -293,7 +293,7 @@ async def sample(conn: Connection, place: str, size: int, dims: int) -> tuple[li
     rows = await cursor.fetchall()
     vectors = np.zeros((len(rows), dims), dtype=np.float32)
     for at, (_, vector) in enumerate(rows):
-        vectors[at] = vector.to_numpy() if hasattr(vector, "to_numpy") else np.asarray(vector, dtype=np.float32)
+        vectors[at] = as_array(vector)
     return [chunk for chunk, _ in rows], vectors
 
 

@@ -297,7 +297,7 @@ def _bm25(documents: dict[str, dict[str, Any]], one: Any) -> dict[str, float]:
         idf = math.log(1 + (len(words) - len(holding) + 0.5) / (len(holding) + 0.5))
         for name in holding:
             often = words[name].count(word)
-            out[name] = out.get(name, 0) + idf * often / (often + 1.5 * (0.25 + 0.75 * len(words[name]) / mean))
+            out[name] = out.get(name, 0) + idf * often / (often + 1.2 * (0.4 + 0.6 * len(words[name]) / mean))
     return out
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
 
 from answertrail.errors import InputError, MismatchError
+from answertrail.search.engines import index as index_module
 from answertrail.search.engines.base import ANY
 from answertrail.search.engines.document_votes import DocumentVotes, document_index
 from answertrail.search.engines.exact import ExactVectors, LocalWords
@@ -22,7 +24,7 @@ from answertrail.search.modes import MODES
 from answertrail.search.wordings import Wordings
 from tests.search.engines.worlds import both, catalogue_of
 from tests.search.test_index import random_filter
-from tests.search.worlds import WORDS, TinyEmbedder, random_rows
+from tests.search.worlds import START, WORDS, TinyEmbedder, random_rows, row, unit
 from tests.soak import rounds
 
 ALL_MODES = [*sorted(MODES), "fused+terms", "dense+terms"]
@@ -135,8 +137,66 @@ def test_rewordings_and_passages_to_be_like_are_searched_as_the_exact_index_does
                     assert plain(found)[0] == seen(wanted)[0]
                 else:
                     assert plain(found) == seen(wanted), (mode, beside, within)
-        for row in rows[:5]:
-            assert asyncio.run(engine.telling_words(row)) == asyncio.run(whole.telling_words(row))
+        for item in rows[:5]:
+            assert asyncio.run(engine.telling_words(item)) == asyncio.run(whole.telling_words(item))
+
+
+def far_siblings(rng, chunks, lacking):
+    """An index of short documents whose first passage may be near the query `kiln`; the others are far from it.
+
+    A share of these has no vector yet. Firsts come by cosine and, where they say the word, before; what the
+    others are like moves one by some 14 places of 150. So the first 40 are among the best 60 by one signal
+    or the other, and none of the others is.
+    """
+    rows, vectors = [], {}
+    for at, place in enumerate(rng.sample(range(150), 150)):
+        for chunk in range(chunks):
+            name = f"d{at:03}:{30 * chunk:05}"
+            cosine = 0.2 + 0.7 * place / 150 if chunk == 0 else rng.uniform(-0.5, -0.3)
+            text = f"kiln n{at}" if chunk == 0 and rng.random() < 0.2 else f"barn n{at}x{chunk}"
+            rows.append(row(name, text, published=START + timedelta(days=at)))
+            around = unit([rng.gauss(0, 1) for _ in range(7)])
+            vectors[name] = [cosine, *((1 - cosine**2) ** 0.5 * around)]
+            if chunk and rng.random() < lacking:
+                vectors[name] = None
+    return rows, both(rows, TinyEmbedder(8, {"kiln": [1, *[0] * 7]}), vectors)
+
+
+@pytest.mark.parametrize("mode", ["fused", "near", "spread", "timeline"])
+@pytest.mark.parametrize("chunks", [2, 3, 4])
+@pytest.mark.parametrize("lacking", [0, 0.2])
+def test_of_a_short_document_all_passages_are_ranked_with_its_candidates(monkeypatch, mode, chunks, lacking):
+    """The score of a passage depends on the others of its document, which may be far from the best by any signal."""
+    monkeypatch.setattr(index_module, "POOL", 60)
+    rows, (whole, engine) = far_siblings(random.Random(chunks), chunks, lacking)
+    every = Filter(documents=frozenset(item.document_id for item in rows[: 120 * chunks]))
+    for within in (Filter(), every):
+        near = [
+            {hit.chunk_id for hit in run(engine, "kiln", mode=signal, k=60, within=within).hits}
+            for signal in ("dense", "lexical")
+        ]
+        assert {chunk.endswith(":00000") for found in near for chunk in found} == {True}
+        # A timeline goes deeper into each period than the best 60.
+        for k in (1, 10) if mode == "timeline" else (1, 10, 29):
+            wanted, found = (run(index, "kiln", mode=mode, k=k, within=within) for index in (whole, engine))
+            assert [hit.chunk_id for hit in found.hits] == [hit.chunk_id for hit in wanted.hits]
+            for one, other in zip(found.hits, wanted.hits, strict=True):
+                assert one.relevance == (other.relevance and pytest.approx(other.relevance, abs=1e-6))
+                if mode != "timeline":  # whose scores only say in which order, and depend on what else was found
+                    assert one.score == pytest.approx(other.score, abs=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["near", "spread", "diverse", "timeline"])
+def test_what_a_hit_of_a_short_document_is_worth_does_not_depend_on_how_it_was_found(monkeypatch, mode):
+    """A timeline asks for the best of each period once more, which brings passages of documents not seen before."""
+    monkeypatch.setattr(index_module, "POOL", 5)
+    for seed in range(rounds(6, 100)):
+        whole, engine = both(random_rows(random.Random(seed), documents=40, chunks=3), TinyEmbedder())
+        for query in ("kiln roof", "ash", "winter stone lamp"):
+            exact = {hit.chunk_id: hit.relevance for hit in run(whole, query, mode=mode, k=999).hits}
+            found = {hit.chunk_id: hit.relevance for hit in run(engine, query, mode=mode, k=5).hits}
+            assert found == pytest.approx({chunk: exact[chunk] for chunk in found}, abs=1e-5)
+            assert len(found) == 5
 
 
 def limited(rows, most):
@@ -160,7 +220,9 @@ def limited(rows, most):
     table = sorted(rows, key=lambda row: row.id)
     catalogue = catalogue_of(table, whole._matrix)
     words = Words(catalogue, whole.lexical)
-    return EngineIndex(catalogue, Vectors(catalogue, whole._matrix), words, HeldRows(table), TinyEmbedder())
+    return EngineIndex(
+        catalogue, Vectors(catalogue, whole._matrix), words, HeldRows(table, whole._matrix), TinyEmbedder()
+    )
 
 
 @pytest.mark.parametrize("mode", ["fused", "hybrid", "near", "diverse", "spread"])
@@ -214,7 +276,7 @@ def test_an_engine_of_other_dimensions_is_refused():
     catalogue = catalogue_of(rows, matrix)
     words = LocalWords(catalogue, LexicalIndex.build([row.text for row in rows], ["en"] * len(rows)))
     with pytest.raises(MismatchError, match="4 dimensions"):
-        EngineIndex(catalogue, ExactVectors(catalogue, matrix), words, HeldRows(rows), TinyEmbedder(8))
+        EngineIndex(catalogue, ExactVectors(catalogue, matrix), words, HeldRows(rows, matrix), TinyEmbedder(8))
 
 
 def test_an_empty_corpus_gives_no_hits():

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
 
 from answertrail.search import load
+from answertrail.search.engines import serving
 from answertrail.search.engines.base import NoIndexError
 from answertrail.search.engines.registry import kind_named
-from answertrail.search.engines.serving import delete_corpus, drop_index, index_corpus
+from answertrail.search.engines.serving import delete_corpus, drop_index, index_corpus, stale
 from answertrail.search.hits import Filter
+from answertrail.search.lexical import K1, B
 from answertrail.search.load import open_corpus
 from answertrail.search.modes import MODES
 from answertrail.store import corpora
@@ -61,6 +64,18 @@ async def test_a_new_index_takes_over_from_the_old_and_dropping_it_leaves_exact_
     assert await drop_index(database, settings, corpus, "milvus") == [second.place]
     found = await (await open_corpus(database, settings, "talks")).search("zeppelin", mode="lexical", k=3)
     assert ([hit.document_id for hit in found.hits], found.engine) == (["new"], "exact")
+
+
+async def test_an_index_with_other_parameters_of_bm25_is_old(database, settings, corpus, monkeypatch):
+    made = await index_corpus(database, settings, corpus, "milvus")
+    assert made.settings["bm25_parameters"] == [K1, B]
+    assert await stale(database, corpus, made) is None
+    before = {name: value for name, value in made.settings.items() if name != "bm25_parameters"}
+    assert await stale(database, corpus, replace(made, settings=before))  # made before they were kept
+    monkeypatch.setattr(serving, "K1", K1 + 0.3)
+    found = await (await open_corpus(database, settings, "talks")).search("kiln", mode="fused", k=3)
+    assert found.engine == "exact"
+    assert "other parameters of BM25" in (found.fallback or "")
 
 
 async def test_deleting_a_corpus_drops_its_collection_or_says_what_is_left(database, settings, corpus, monkeypatch):

@@ -101,7 +101,7 @@ def test_loading_creates_loads_refreshes_counts_and_only_then_moves_the_alias(fi
     body = server.indices[engine.place].body
     assert body["mappings"]["properties"]["vector"]["method"]["space_type"] == "cosinesimil"
     assert body["mappings"]["dynamic"] == "strict"
-    assert body["settings"]["index"]["similarity"]["answertrail"] == {"type": "BM25", "k1": 1.5, "b": 0.75}
+    assert body["settings"]["index"]["similarity"]["answertrail"] == {"type": "BM25", "k1": 1.2, "b": 0.6}
     assert engine.place.startswith(f"{ALIAS}_")
     assert f"_{len(rows)}_" in engine.place
 

@@ -34,7 +34,7 @@ def both(rows, embedder: TinyEmbedder, vectors=None) -> tuple[CorpusIndex, Engin
     catalogue = catalogue_of(table, matrix)
     words = whole.lexical
     engine = ExactVectors(catalogue, matrix)
-    return whole, EngineIndex(catalogue, engine, LocalWords(catalogue, words), HeldRows(table), embedder)
+    return whole, EngineIndex(catalogue, engine, LocalWords(catalogue, words), HeldRows(table, matrix), embedder)
 
 
 def clustered(rng: np.random.Generator, rows: int, dims: int, centres: int = 60) -> np.ndarray:

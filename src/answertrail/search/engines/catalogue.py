@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from answertrail.search.fusion import SHORT, short_documents
 from answertrail.search.hits import Filter, offset_of
 
 Places = npt.NDArray[np.intp]
@@ -119,6 +120,18 @@ class Catalogue:
         places = self.places(chunks)
         beside = np.unique(np.concatenate([self.before[places], self.after[places]]))
         return [self.ids[place] for place in beside.tolist() if place >= 0]
+
+    def rest_of_short(self, chunks: Iterable[str]) -> list[str]:
+        """Return all chunks of the short documents that these are of (`fusion.short_documents`), in id order."""
+        places = self.places(chunks)
+        found = [places[short_documents(self.document_of[places].astype(np.intp), self.chunks_of) >= 0]]
+        for beside in (self.before, self.after):
+            at = found[0]
+            for _ in range(SHORT - 1):
+                at = beside[at]
+                at = at[at >= 0]
+                found.append(at)
+        return [self.ids[place] for place in np.unique(np.concatenate(found)).tolist()]
 
     def allowed_documents(self, within: Filter) -> Mask:
         """Say of each document whether the filter lets its chunks through; excluded ids do not matter here."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from answertrail.errors import InputError, MismatchError, ServiceError
 from answertrail.models.embedding.base import Embedder
+from answertrail.search.alike import candidates, lent
 from answertrail.search.around import Surroundings
 from answertrail.search.coverage import Coverage
 from answertrail.search.engines.base import (
@@ -219,6 +220,7 @@ class EngineIndex:
             for pool in pools:
                 await pool.add_of_periods(each, within, periods)
             rows, own, ranking = await self._ranker.rank(groups, mode, within, everywhere)
+        ranking = await self._lent(mode, ranking, rows)
         texts = await self._texts(mode, ranking, rows)
         ranking = await rerank(mode, groups.own[0].query, ranking, texts, rows.signals.shown)
         eligible = ranking.eligible & ~rows.signals.shown
@@ -237,6 +239,17 @@ class EngineIndex:
                 f"{self.engine.name} gives no more than {cut:,} by each signal; ask for fewer and page on"
             )
         return await self._result(groups, mode, within, found, matching, held_back, told, note)
+
+    async def _lent(self, mode: Mode, ranking: Ranking, rows: Universe) -> Ranking:
+        """Let the first rows lend each other their scores, by the vectors that the corpus keeps of them."""
+        pool = candidates(mode, ranking)
+        ids = [self.catalogue.ids[rows.places[at]] for at in pool.tolist()]
+        found = await self._rows.vectors(ids) if len(ids) > 1 else {}
+        vectors = np.full((len(pool), self.embedder.identity.dims), np.nan, dtype=np.float32)
+        for at, chunk in enumerate(ids):
+            if chunk in found:
+                vectors[at] = found[chunk]
+        return lent(ranking, pool, vectors)
 
     async def _texts(self, mode: Mode, ranking: Ranking, rows: Universe) -> Sequence[ChunkRow]:
         """Return what a reranker reads, by row of the universe; nothing without one."""

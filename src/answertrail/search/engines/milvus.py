@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from answertrail.errors import InputError, ServiceError
@@ -25,8 +25,9 @@ from answertrail.search.engines.base import (
 )
 from answertrail.search.engines.milvus_client import Milvus, MilvusSettings
 from answertrail.search.engines.milvus_engine import MILVUS, MilvusEngine
-from answertrail.search.engines.milvus_rows import BM25_B, BM25_K1, HAS_VECTOR, Rows, record_of, schema_of
+from answertrail.search.engines.milvus_rows import HAS_VECTOR, Rows, record_of, schema_of
 from answertrail.search.engines.server_names import alias_of, new_place, read_place
+from answertrail.search.lexical import K1, B
 
 _SETTLING_S = 6.0
 """Servers let a Bounded read miss what was written in the last 5 seconds."""
@@ -66,7 +67,9 @@ class MilvusKind:
             ) from error
         finally:
             await milvus.run(milvus.close)
-        facts = {"server": milvus.version, "bm25": milvus.has_bm25, "words_cut": cut}
+        facts: dict[str, Any] = {"server": milvus.version, "bm25": milvus.has_bm25, "words_cut": cut}
+        if milvus.has_bm25:
+            facts["bm25_parameters"] = [K1, B]
         return Built(place, rows, vectors, time.perf_counter() - began, None, {**self.settings.as_json(), **facts})
 
     async def _fill(self, milvus: Milvus, place: str, source: Source, told: Progress) -> int:
@@ -126,11 +129,16 @@ class MilvusKind:
 def _indexes(milvus: Milvus, settings: MilvusSettings, *, words: bool) -> Any:
     out = milvus.client.prepare_index_params()
     graph = {"M": settings.m, "efConstruction": settings.ef_construction} if settings.index == "HNSW" else {}
+
+    def told(params: Mapping[str, Any]) -> dict[str, Any]:
+        # The client sends each by its name, as servers read them; the file-based engine reads them under one.
+        return {"params": dict(params)} if milvus.lite else dict(params)
+
     # Of vectors of length 1 the inner product is the cosine, and a zero vector has one.
-    out.add_index(field_name="vector", index_type=settings.index, metric_type="IP", params=graph)
+    out.add_index(field_name="vector", index_type=settings.index, metric_type="IP", params=told(graph))
     if words:
-        bm25 = {"bm25_k1": BM25_K1, "bm25_b": BM25_B}
-        out.add_index(field_name="bm25", index_type="SPARSE_INVERTED_INDEX", metric_type="BM25", params=bm25)
+        bm25 = {"bm25_k1": K1, "bm25_b": B}
+        out.add_index(field_name="bm25", index_type="SPARSE_INVERTED_INDEX", metric_type="BM25", params=told(bm25))
     return out
 
 

@@ -120,7 +120,7 @@ class MilvusSettings:
 
 
 _INDEXING = ("index", "m", "ef_construction", "ef")
-_FACTS = ("server", "bm25", "words_cut")
+_FACTS = ("server", "bm25", "bm25_parameters", "words_cut")
 """What a record tells beside the settings: nothing to set."""
 
 

@@ -21,10 +21,11 @@ from answertrail.search.engines.base import ANY, Capabilities, EngineHits, Matri
 from answertrail.search.engines.hnsw import check_query
 from answertrail.search.engines.milvus_client import Milvus
 from answertrail.search.engines.milvus_filter import any_of, expression, quoted
-from answertrail.search.engines.milvus_rows import BM25_K1, BOUNDED, HAS_VECTOR, MOST, Rows, matrix_of
+from answertrail.search.engines.milvus_rows import BOUNDED, HAS_VECTOR, MOST, Rows, matrix_of
 from answertrail.search.engines.server_words import distinct, dressed, terms_of, told, weight_of
 from answertrail.search.engines.settle import Found, cosines_of, in_order, level, settled
 from answertrail.search.hits import Filter
+from answertrail.search.lexical import K1
 
 MILVUS = "milvus"
 _MORE = 16
@@ -209,7 +210,7 @@ class MilvusEngine:
         )[0]
         # The file-based engine gives BM25 below zero, servers above; both with the factor k1 + 1,
         # which orders nothing and which the built-in BM25 leaves out.
-        return [(str(hit["id"]), abs(float(hit["distance"])) / (BM25_K1 + 1)) for hit in answer]
+        return [(str(hit["id"]), abs(float(hit["distance"])) / (K1 + 1)) for hit in answer]
 
     async def bm25(self, query: str, ids: Collection[str]) -> Mapping[str, float]:
         """Return the BM25 of each of these chunks that matches a term."""

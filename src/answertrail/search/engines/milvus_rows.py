@@ -21,7 +21,6 @@ from answertrail.search.tokens import base_language
 MOST = 16_384
 """The most rows that Milvus gives in one answer."""
 
-BM25_K1, BM25_B = 1.5, 0.75
 HAS_VECTOR = "draw >= 0"
 BOUNDED = "Bounded"
 _ID_BYTES = 2048

@@ -34,6 +34,7 @@ from answertrail.search.engines.opensearch_bodies import (
 from answertrail.search.engines.opensearch_engine import OPENSEARCH, OpenSearchEngine
 from answertrail.search.engines.opensearch_http import OpenSearch, OpenSearchSettings, path_of
 from answertrail.search.engines.server_names import alias_of, new_place, read_place
+from answertrail.search.lexical import K1, B
 
 _BULK_BYTES = 5_000_000
 _MOST_REPEATS = 5
@@ -83,7 +84,7 @@ class OpenSearchKind:
             ) from error
         finally:
             await server.close()
-        settings = {**self.settings.as_json(), "server": str(version)}
+        settings = {**self.settings.as_json(), "server": str(version), "bm25_parameters": [K1, B]}
         return Built(place, rows, vectors, time.perf_counter() - began, None, settings)
 
     async def _fill(self, server: OpenSearch, place: str, source: Source, told: Progress) -> None:

@@ -15,6 +15,7 @@ from answertrail.search.engines.base import EngineRow, IndexBuildError, Vector
 from answertrail.search.engines.server_dates import microseconds
 from answertrail.search.engines.server_words import dressed, words_of
 from answertrail.search.hits import Filter
+from answertrail.search.lexical import K1, B
 from answertrail.search.tokens import base_language
 
 Body = dict[str, Any]
@@ -53,7 +54,7 @@ def index_body(
                 "refresh_interval": "-1",
                 "knn": True,
                 "knn.algo_param.ef_search": ef_search,
-                "similarity": {"answertrail": {"type": "BM25", "k1": 1.5, "b": 0.75}},
+                "similarity": {"answertrail": {"type": "BM25", "k1": K1, "b": B}},
             }
         },
         "mappings": {

@@ -21,7 +21,7 @@ from answertrail.search.engines.server_names import prefix_of
 
 URL_VARIABLE = "ANSWERTRAIL_OPENSEARCH_URL"
 _INDEXING = ("method", "m", "ef_construction", "ef_search", "shards", "replicas")
-_FACTS = ("server",)
+_FACTS = ("server", "bm25_parameters")
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ class Ranker:
         """Return the universe with the signals of all wordings, the signals of the query alone, and the ranking."""
         places, vectors = await self._drawn()
         chunks = set().union(*(pool.chunks for pool in groups.pools))
+        if len(mode.needs) > 1:
+            chunks.update(self._catalogue.rest_of_short(chunks))
         universes: dict[str, Universe] = {}
         for pool in groups.pools:
             await pool.add(chunks)

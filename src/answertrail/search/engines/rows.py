@@ -1,12 +1,15 @@
-"""Where the texts come from that an engine's ids stand for."""
+"""Where the texts and vectors come from that an engine's ids stand for."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
+import numpy as np
+
 from answertrail.errors import NotFoundError
 from answertrail.search.around import Neighbours, Surroundings
+from answertrail.search.engines.base import Matrix, Vector
 from answertrail.search.hits import ChunkRow
 
 
@@ -17,21 +20,30 @@ class Rows(Protocol):
         """Return these chunks, all of which the snapshot has. Raises StaleIndexError when one is not what it was."""
         ...
 
+    async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those of these chunks that have one, as they were embedded."""
+        ...
+
     async def around(self, chunk_id: str, before: int, after: int) -> Surroundings:
         """Return a chunk with its neighbours, as `CorpusIndex.around` does."""
         ...
 
 
 class HeldRows:
-    """All chunks in memory, for a corpus that is there already."""
+    """All chunks in memory, for a corpus that is there already. `matrix` has a row a chunk, NaN without a vector."""
 
-    def __init__(self, rows: Collection[ChunkRow]) -> None:
+    def __init__(self, rows: Collection[ChunkRow], matrix: Matrix) -> None:
         self._rows = {row.id: row for row in rows}
         self._order = list(self._rows.values())
+        self._vectors = {row.id: vector for row, vector in zip(rows, matrix, strict=True) if not np.isnan(vector).any()}
 
     async def rows(self, ids: Collection[str]) -> Mapping[str, ChunkRow]:
         """Return these chunks."""
         return {chunk: self._rows[chunk] for chunk in ids}
+
+    async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors there are."""
+        return {chunk: self._vectors[chunk] for chunk in ids if chunk in self._vectors}
 
     async def around(self, chunk_id: str, before: int, after: int) -> Surroundings:
         """Return a chunk with its neighbours."""

@@ -30,6 +30,7 @@ from answertrail.search.engines.registry import KINDS, NAMES, kind_named
 from answertrail.search.engines.reopening import Reopening, engines_over
 from answertrail.search.engines.source import reading
 from answertrail.search.engines.stored_rows import StoredRows
+from answertrail.search.lexical import K1, B
 from answertrail.search.load import captions_of
 from answertrail.search.open_corpus import OpenCorpus
 from answertrail.settings import Settings
@@ -145,9 +146,16 @@ async def stale(db: Database, corpus: Corpus, record: SearchIndex) -> str | None
         return f"it holds vectors of {record.embedder}, the corpus has those of {corpus.embedder_key}"
     if record.revision != await corpora.revision(db, corpus):
         return "the corpus changed after it was indexed"
+    if _keeps_words(record) and record.settings.get("bm25_parameters") != [K1, B]:
+        return "it scores words by other parameters of BM25 than this version"
     if record.pending and record.pending != await embeddings.pending_count(db, corpus):
         return "passages got their vectors after it was indexed"
     return None
+
+
+def _keeps_words(record: SearchIndex) -> bool:
+    """Say whether the place scores words itself, by the parameters it was made with."""
+    return record.engine == "opensearch" or bool(record.settings.get("bm25"))
 
 
 async def open_index(

@@ -1,16 +1,16 @@
-"""Texts from the database, as long as it says what it said when the corpus was indexed."""
+"""Texts and vectors from the database, as long as it says what it said when the corpus was indexed."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
 from answertrail.search.around import Neighbours, Surroundings
-from answertrail.search.engines.base import StaleIndexError
+from answertrail.search.engines.base import StaleIndexError, Vector
 from answertrail.search.engines.catalogue import Catalogue, mark
 from answertrail.search.engines.rows import no_chunk
 from answertrail.search.hits import ChunkRow
 from answertrail.search.load import chunk_row
-from answertrail.store import chunks
+from answertrail.store import chunks, embeddings
 from answertrail.store.connection import Database
 from answertrail.store.rows import Corpus
 
@@ -37,6 +37,10 @@ class StoredRows:
                     hint="open it again; a new index is made by `answertrail corpus index`",
                 )
         return {chunk: chunk_row(stored) for chunk, stored in found.items()}
+
+    async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
+        """Return the vectors of those of these chunks that have one."""
+        return await embeddings.vectors_of(self._db, self._corpus, ids)
 
     async def around(self, chunk_id: str, before: int, after: int) -> Surroundings:
         """Return a chunk with its neighbours."""

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from answertrail.search.engines.catalogue import Catalogue, Mask, Places
+from answertrail.search.fusion import short_documents
 from answertrail.search.hits import Filter
 from answertrail.search.ranking import Facts, Signals
 
@@ -115,6 +116,7 @@ def universe(
         number,
         _beside(catalogue.before, found.places, size + rest),
         _beside(catalogue.after, found.places, size + rest),
+        _short(catalogue, found.places, size + rest),
         within.start.timestamp() if within.start is not None else None,
         within.end.timestamp() if within.end is not None else None,
         catalogue.undated_left_out(within)[number],
@@ -173,6 +175,13 @@ def matched(values: Cosines, fixed: Cosines, mean: float, variance: float) -> Co
         return np.full(len(values), own_mean)
     moved: Cosines = own_mean + (values - float(values.mean())) * (own_variance**0.5 / spread)
     return moved
+
+
+def _short(catalogue: Catalogue, places: Places, size: int) -> Places:
+    """Return the numbers of short documents for the candidates alone: stand-ins are of no document in particular."""
+    out = np.full(size, -1, dtype=np.intp)
+    out[: len(places)] = short_documents(catalogue.document_of[places].astype(np.intp), catalogue.chunks_of)
+    return out
 
 
 def _beside(neighbour: Places, places: Places, size: int) -> Places:
