@@ -11,13 +11,14 @@ import asyncio
 import tempfile
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from answertrail.search.engines.base import EngineRow
 from answertrail.search.engines.catalogue import Catalogue
 from answertrail.search.engines.exact import ExactVectors
 from answertrail.search.engines.hnsw import HnswEngine, HnswSettings
@@ -274,9 +275,55 @@ class Lance:
         self._folder.cleanup()
 
 
+class OurMilvus:
+    """Milvus's file-based engine, guards included; its vectors are in this process's files."""
+
+    name = "answertrail milvus (file)"
+    note = ""
+
+    def __init__(self, rows: Rows, catalogue: Catalogue) -> None:
+        from answertrail.search.engines.milvus import MilvusKind
+        from answertrail.search.engines.milvus_client import MilvusSettings
+
+        self._folder = tempfile.TemporaryDirectory(prefix="scale-milvus-")
+        self._catalogue = catalogue
+        uri = str(Path(self._folder.name) / "rows.db")
+        kind = MilvusKind(MilvusSettings(uri, m=M, ef_construction=EF_CONSTRUCTION, ef=EF_SEARCH))
+        made = asyncio.run(kind.build(_Given(rows)))
+        self.built = made.seconds
+        self._engine = asyncio.run(kind.open(made.place, rows.matrix.shape[1]))
+        self.size = sum(path.stat().st_size for path in Path(self._folder.name).rglob("*") if path.is_file())
+
+    async def search(self, vector: Any, k: int, window: Window | None) -> Sequence[int]:
+        found = await self._engine.dense(vector, k, _filter(window))
+        return [int(self._catalogue.place(hit.chunk_id) or 0) for hit in found.hits]
+
+    async def close(self) -> None:
+        await self._engine.close()
+        self._folder.cleanup()
+
+
+class _Given:
+    """Rows as an engine is filled with them; the one word of each is the same."""
+
+    corpus_id, snapshot = 1, "scale"
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows, self.rows, self.vectors, self.dims = rows, rows.size, rows.size, rows.matrix.shape[1]
+
+    async def batches(self, size: int = 1000) -> AsyncIterator[Sequence[EngineRow]]:
+        rows = self._rows
+        for begin in range(0, rows.size, size):
+            yield [
+                EngineRow(rows.chunk(at), rows.document(at), rows.date(at), "talk", "", "en", rows.matrix[at])
+                for at in range(begin, min(begin + size, rows.size))
+            ]
+
+
 IN_PROCESS: Mapping[str, Callable[[Rows], Engine]] = {
     "numpy exact": NumpyExact,
     "answertrail exact": lambda rows: OurExact(rows, catalogue_of(rows)),
+    "answertrail milvus (file)": lambda rows: OurMilvus(rows, catalogue_of(rows)),
     "faiss flat": lambda rows: Faiss(rows, graph=False),
     "faiss HNSW": lambda rows: Faiss(rows, graph=True),
     "hnswlib": Hnswlib,

@@ -176,8 +176,9 @@ def report(sets: Mapping[str, Any], registered: Registration, intervals: Interva
         lines += ["", "**Not as registered**: " + ("; ".join(sorted(strange)) or "the registration was edited")]
     for title, prefix in (("real speech", "g_gold/"), ("planted", "planted/")):
         for measure in MEASURES:
-            if any(name.startswith(prefix) for name in sets):
-                lines += ["", f"## {title}: {measure}", "", *_table(sets, measure, prefix, intervals)]
+            if pooled_sets := [name for name in sets if name.startswith(prefix)]:
+                told = f"All questions of {', '.join(pooled_sets)}."
+                lines += ["", f"## {title}: {measure}", "", told, "", *_table(sets, measure, prefix, intervals)]
     failed = [
         f"- {name}, {label}: {text}"
         for name, rows in sets.items()

@@ -56,7 +56,11 @@ async def test_rules_by_hand():
     expected[0] += 1 / 61
     assert VARIANTS["reciprocal ranks"].rule(asked) == pytest.approx(expected)
     twice = VARIANTS["passages × 2"].rule(asked) - asked.fused
-    assert twice == pytest.approx(4 / 3 * asked.signals.weight * asked.bm25)
+    # A document of one passage is short: 2/3 of a vote each.
+    assert twice == pytest.approx(2 / 3 * asked.signals.weight * asked.bm25)
+    assert VARIANTS["short documents like long ones"].rule(asked) == pytest.approx(
+        asked.cosines + 4 / 3 * asked.passages + 1 / 3 * asked.documents
+    )
     assert VARIANTS["k1 2, b 0.75"].rule(asked)[0] != asked.fused[0]
 
 
