@@ -38,7 +38,7 @@ from benchmarks.yardstick import RESULTS, VECTORS
 from benchmarks.yardstick_score import clustered
 
 DEFAULT_SETS = (
-    "cranfield,locomo/apart,g_gold,planted/unlabelled,xquad/zh-en,xquad/zh-zh,gnome_help/en-en,gnome_help/ko-ko"
+    "cranfield,timeqa,locomo/apart,g_gold,planted/unlabelled,xquad/zh-en,xquad/zh-zh,gnome_help/en-en,gnome_help/ko-ko"
 )
 BUDGET = 40
 MEASURES = {"mean_recall@10": "Mean recall at 10", f"window_coverage@b{BUDGET}": "Share of time windows among 40"}

@@ -21,7 +21,7 @@ from answertrail.search.ranking import Ranking
 from tests.search.worlds import START, TinyEmbedder, index_of, random_rows, row, unit
 
 FUSED = MODES["fused"]
-UNLENT = replace(FUSED, alike=0)
+UNLENT = replace(FUSED, lending=0)
 
 
 def ranking_of(*scores, eligible=None):

@@ -16,7 +16,7 @@ from answertrail.search.hits import Filter
 from answertrail.search.modes import MODES
 from tests.search.worlds import TinyEmbedder, index_of, random_rows, row, unit
 
-FUSED = replace(MODES["fused"], alike=0)  # what `diverse` orders is not lent
+FUSED = replace(MODES["fused"], lending=0)  # what `diverse` orders is not lent
 
 
 def scene(**chunks: tuple[str, str | None, float]):

@@ -244,7 +244,7 @@ def test_chunks_with_one_text_tie_exactly_and_go_by_id_at_any_place_of_the_matri
         hits = run(index, "kiln glaze barn", mode=mode, k=count).hits
         assert len(hits) == count
         # Only the first 40 of `fused` lend each other, so its equal scores end at that border.
-        border = MODES[mode].alike
+        border = MODES[mode].lending
         by_text: dict[str, list] = {}
         scores: dict[tuple[str, bool], set[float]] = {}
         for place, hit in enumerate(hits):
@@ -358,7 +358,7 @@ def test_a_query_without_any_word_finds_by_meaning_alone():
     index = index_of(random_rows(random.Random(7)), TinyEmbedder())
     assert run(index, "?!", mode="lexical").hits == ()
     by_meaning = ids(run(index, "?!", mode="dense", k=99))
-    assert ids(run(index, "?!", mode=replace(MODES["fused"], alike=0), k=99)) == by_meaning
+    assert ids(run(index, "?!", mode=replace(MODES["fused"], lending=0), k=99)) == by_meaning
     # The first 40 lend each other their scores, so they may come in another order.
     lent = ids(run(index, "?!", mode="fused", k=99))
     assert set(lent[:40]) == set(by_meaning[:40])

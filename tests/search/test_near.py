@@ -15,7 +15,7 @@ from answertrail.search.modes import MODES
 from answertrail.search.near import NearSettings, near_mode
 from tests.search.worlds import TinyEmbedder, index_of, random_rows, row, unit
 
-FUSED = replace(MODES["fused"], alike=0)  # what `near` adds up is not lent
+FUSED = replace(MODES["fused"], lending=0)  # what `near` adds up is not lent
 
 
 def run(index, query="q", *, k=99, within=None, weight=0.2):

@@ -15,7 +15,7 @@ from answertrail.search.ranking import BOTH, Mode, Ranking, fused
 from answertrail.search.timeline import TimelineSettings, timeline_mode
 from tests.search.worlds import TinyEmbedder, index_of, random_rows, row, unit
 
-ALONE = Mode("alone", BOTH, lambda s: Ranking(fused(s, s.allowed, alone=True), s.rankable))
+ALONE = Mode("alone", BOTH, lambda s: Ranking(fused(s, s.allowed, short=False), s.rankable))
 """Each passage by itself, which is what `timeline` ranks each period by."""
 
 

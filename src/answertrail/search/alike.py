@@ -18,14 +18,14 @@ from answertrail.search.fusion import Fused, best
 from answertrail.search.ranking import Mode, Places, Ranking
 
 POOL, PART = 40, 5
-"""How many lend each other; each borrows from one in five. 30 to 50 and 5 to 10 differ little (docs/search.md)."""
+"""How many lend each other; each borrows from one in five. What other numbers give is in docs/search.md."""
 _DIGITS = 9
 """Equal passages get equal scores, however their neighbours' were summed."""
 
 
 def candidates(mode: Mode, ranking: Ranking) -> Places:
     """Return the rows that lend each other: the mode's first ones, the excluded among them; none where they are few."""
-    pool = best(ranking.scores, ranking.eligible, mode.alike)
+    pool = best(ranking.scores, ranking.eligible, mode.lending)
     return pool if len(pool) // PART >= 2 else pool[:0]
 
 

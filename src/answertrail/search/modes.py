@@ -43,7 +43,7 @@ SCORING: Mapping[str, Mode] = {
         Mode("dense", frozenset({"dense"}), _dense),
         Mode("lexical", frozenset({"lexical"}), _lexical),
         Mode("hybrid", BOTH, _hybrid),
-        Mode("fused", BOTH, _fused, alike=alike.POOL),
+        Mode("fused", BOTH, _fused, lending=alike.POOL),
         near_mode(),
     )
 }

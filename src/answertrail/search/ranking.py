@@ -66,10 +66,10 @@ class Signals:
         return self.allowed & (~np.isnan(self.dense) | (self.lexical > 0))
 
 
-def fused(signals: Signals, among: Mask, *, alone: bool = False) -> Fused:
-    """Return the fused score of each row, standardised among these rows; `alone`, of short documents as of others."""
-    short = None if alone else signals.facts.short
-    return fuse_scores(signals.dense, signals.lexical, among, signals.weight, signals.documents, short)
+def fused(signals: Signals, among: Mask, *, short: bool = True) -> Fused:
+    """Return the fused score of each row, standardised among these; without `short` all documents count as long."""
+    of_short = signals.facts.short if short else None
+    return fuse_scores(signals.dense, signals.lexical, among, signals.weight, signals.documents, of_short)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Ranking:
 class Mode:
     """A named mode. `needs` says which signals must be computed for it.
 
-    The first `alike` rows of the ranking lend each other their scores (`alike.lent`). With a
+    The first `lending` rows of the ranking lend each other their scores (`alike.lent`). With a
     `reranker` the first `pool` rows are then put in its order.
     """
 
@@ -108,4 +108,4 @@ class Mode:
     rank: Callable[[Signals], Ranking]
     reranker: Reranker | None = None
     pool: int = 0
-    alike: int = 0
+    lending: int = 0

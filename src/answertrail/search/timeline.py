@@ -58,7 +58,7 @@ def rank(signals: Signals, settings: TimelineSettings) -> Ranking:
     that the next page goes on where this one stopped; `per_period` counts the others alone.
     """
     # A passage is found or not by what it says itself: the rest of a short document would move it across the floor.
-    relevance = fused(signals, np.ones_like(signals.allowed), alone=True)
+    relevance = fused(signals, np.ones_like(signals.allowed), short=False)
     known = ~np.isnan(signals.dense) | (signals.lexical > 0)
     floor = settings.floor
     if floor is None:

@@ -21,7 +21,7 @@ class Rows(Protocol):
         ...
 
     async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those of these chunks that have one, as they were embedded."""
+        """Return the vectors of those that have one. Raises StaleIndexError when a chunk is not what it was."""
         ...
 
     async def around(self, chunk_id: str, before: int, after: int) -> Surroundings:

@@ -39,8 +39,11 @@ class StoredRows:
         return {chunk: chunk_row(stored) for chunk, stored in found.items()}
 
     async def vectors(self, ids: Collection[str]) -> Mapping[str, Vector]:
-        """Return the vectors of those of these chunks that have one."""
-        return await embeddings.vectors_of(self._db, self._corpus, ids)
+        """Return the vectors of those of these chunks that have one. Raises StaleIndexError as `rows` does."""
+        found = await embeddings.vectors_of(self._db, self._corpus, ids)
+        # After the vectors: a chunk that has its old text still has its old vector.
+        await self.rows(ids)
+        return found
 
     async def around(self, chunk_id: str, before: int, after: int) -> Surroundings:
         """Return a chunk with its neighbours."""
