@@ -27,7 +27,11 @@ def test_the_table_of_the_page_is_that_of_the_results() -> None:
         assert [cell.strip() for cell in cells.split("|")] == expected
 
 
-def test_the_registrations_are_as_written_and_nothing_deviates_but_what_is_called_exploratory() -> None:
+CUT_ANEW = {"sample", "ergo_calls"}
+"""Corpora that are cut otherwise than when they were registered, which the page says under its doubts."""
+
+
+def test_the_registrations_are_as_written_and_nothing_deviates_but_what_the_page_says() -> None:
     results = json.loads((RESULTS / "ablations.json").read_text())
     names = [name for name in results if name != POOLED]
     assert len(names) == 4
@@ -37,7 +41,8 @@ def test_the_registrations_are_as_written_and_nothing_deviates_but_what_is_calle
         assert instant(registration.created_at)
         for found in results[name]:
             assert found["registration"]["hash"] == registration.hash
-            assert {row["kind"] for row in found["registration"]["deviations"]} == {"exploratory"}
+            deviations = {row["kind"] for row in found["registration"]["deviations"]}
+            assert deviations == {"exploratory"} | ({"corpus snapshot"} if name in CUT_ANEW else set())
 
 
 def test_the_adjusted_p_values_are_over_all_that_was_registered() -> None:
