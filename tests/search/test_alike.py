@@ -139,11 +139,25 @@ def test_the_ranking_that_was_given_stays_what_it_was():
 
 
 def test_the_first_forty_of_fused_lend_and_none_of_the_other_modes():
-    ranking = ranking_of(*range(50), eligible=np.arange(50) != 48)
+    ranking = ranking_of(*range(170), eligible=np.arange(170) != 168)
     for name in ("fused", "fused+terms"):
-        assert candidates(mode_named(name), ranking).tolist() == [49, *range(47, 8, -1)]
+        assert candidates(mode_named(name), ranking).tolist() == [169, *range(167, 128, -1)]
     for name in set(MODES) - {"fused"}:
         assert candidates(MODES[name], ranking).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("ranked", "pool"), [(0, 0), (39, 0), (40, 10), (43, 10), (100, 25), (159, 39), (160, 40), (999, 40)]
+)
+def test_they_are_no_more_than_a_quarter_of_what_is_ranked_and_none_where_that_is_few(ranked, pool):
+    assert len(candidates(FUSED, ranking_of(*range(ranked)))) == pool == quarter(ranked)
+    # An engine has the best alone, and knows how many there are.
+    assert len(candidates(FUSED, ranking_of(*range(60)), ranked)) == pool
+
+
+def quarter(ranked):
+    """Return how many of so many lend each other."""
+    return min(POOL, ranked // 4) if ranked >= 40 else 0
 
 
 # --- properties -------------------------------------------------------------------------------
@@ -155,7 +169,14 @@ VECTORS = np.concatenate([DIRECTIONS, np.full((1, 33), np.nan, dtype=np.float32)
 # Forty-eighths have no end in decimals, so rounding moves them, and never past each other.
 SCORE = st.integers(-200, 200).map(lambda number: number / 48)
 ROWS = st.lists(st.tuples(SCORE, st.integers(0, NONE), st.booleans()), max_size=90)
-MANY = st.lists(st.tuples(SCORE, st.integers(0, NONE), st.just(True)), min_size=POOL - 2, max_size=90)
+
+
+def _many(count, seed):
+    rng = random.Random(seed)
+    return [(rng.randrange(-200, 201) / 48, rng.randrange(NONE + 1), rng.random() < 0.95) for _ in range(count)]
+
+
+MANY = st.builds(_many, st.integers(30, 200), st.integers(0, 10_000))
 
 
 def by_hand(own, vectors):
@@ -198,9 +219,9 @@ def test_only_the_order_of_the_first_rows_changes(rows):
     beyond[pool] = False
     np.testing.assert_array_equal(out[beyond], scores[beyond])
     before, after = (best(values, eligible, len(rows)).tolist() for values in (scores, out))
-    assert set(before[:POOL]) == set(after[:POOL])
-    assert set(pool.tolist()) == (set(before[:POOL]) if len(before) >= 10 else set())
-    assert before[POOL:] == after[POOL:]
+    size = quarter(len(before))
+    assert set(before[:size]) == set(after[:size]) == set(pool.tolist())
+    assert before[size:] == after[size:]
     if len(pool):
         assert out[pool].min() >= scores[pool].min()
         assert out[pool].max() <= scores[pool].max() + 1e-9
@@ -228,8 +249,10 @@ def test_equal_passages_with_equal_scores_stay_equal(rows):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(SCORE, st.integers(0, NONE), st.just(True)), max_size=POOL), st.randoms())
-def test_scores_do_not_depend_on_where_the_rows_stand(rows, rng):
+@given(st.integers(0, 10_000), st.randoms())
+def test_scores_do_not_depend_on_where_the_rows_stand(seed, rng):
+    # No two scores are equal: of equal ones those that stand first are in the pool.
+    rows = [(at / 48, kind, ok) for at, (_, kind, ok) in enumerate(_many(120, seed))]
     places = list(range(len(rows)))
     rng.shuffle(places)
     _, one = lent_rows(rows)
@@ -240,7 +263,7 @@ def test_scores_do_not_depend_on_where_the_rows_stand(rows, rng):
 # --- in a search ------------------------------------------------------------------------------
 
 
-def search(index, query, mode=FUSED, k=200, within=None):
+def search(index, query, mode=FUSED, k=500, within=None):
     return asyncio.run(index.search(query, mode=mode, k=k, within=within)).hits
 
 
@@ -254,8 +277,8 @@ def documents(*numbers):
 
 FILTERS = [
     Filter(),
-    Filter(documents=documents(0, 2, 3, 4, 5, 7, 8, 9, 11)),  # 54 chunks
-    Filter(documents=documents(1, 3, 5)),  # 18 chunks
+    Filter(documents=documents(0, 2, 3, 4, 5, 7, 8, 9, 11)),  # 180 chunks of the larger world
+    Filter(documents=documents(1, 3, 5)),  # 60 chunks
     Filter(start=START + timedelta(days=10), end=START + timedelta(days=300)),
 ]
 
@@ -271,25 +294,26 @@ def world(seed, **shape):
 @pytest.mark.parametrize("within", FILTERS)
 @pytest.mark.parametrize("query", ["kiln glaze", "winter river stone", "zeppelin"])
 def test_in_a_search_the_first_forty_that_the_filter_lets_through_have_the_scores_of_the_formula(query, within):
-    index, vectors = world(1)
+    index, vectors = world(1, chunks=20)
     before, after = search(index, query, UNLENT, within=within), search(index, query, within=within)
-    pool = before[:POOL]
+    size = quarter(len(before))
+    pool = before[:size]
     rows = [np.full(8, np.nan) if vectors[hit.chunk_id] is None else vectors[hit.chunk_id] for hit in pool]
     expected = dict(zip(ids(pool), by_hand([hit.score for hit in pool], rows), strict=True))
-    assert {hit.chunk_id: hit.score for hit in after[:POOL]} == pytest.approx(expected, abs=1e-5)
-    assert after[POOL:] == before[POOL:]
+    assert {hit.chunk_id: hit.score for hit in after[:size]} == pytest.approx(expected, abs=1e-5)
+    assert after[size:] == before[size:]
     assert ids(after) != ids(before)
 
 
-def test_of_fewer_than_ten_that_the_filter_lets_through_none_lends():
+def test_of_fewer_than_forty_that_the_filter_lets_through_none_lends():
     index, _ = world(1)
-    few = Filter(documents=documents(2))  # 6 chunks
+    few = Filter(documents=documents(0, 1, 2, 3, 4, 5))  # 36 chunks
     assert search(index, "kiln glaze", within=few) == search(index, "kiln glaze", UNLENT, within=few)
 
 
 @pytest.mark.parametrize("within", FILTERS)
 def test_what_was_shown_still_lends_so_that_a_next_page_goes_on_where_the_first_stopped(within):
-    for seed, shape in ((2, {}), (3, {"documents": 30, "chunks": 3})):
+    for seed, shape in ((2, {"chunks": 20}), (3, {"documents": 30, "chunks": 3})):
         index, _ = world(seed, **shape)
         whole = search(index, "kiln glaze", within=within)
         for k in range(1, 51):
@@ -309,9 +333,9 @@ def test_a_passage_that_says_the_same_in_other_words_comes_up_beside_those_that_
         "a": ("kiln one", [0.5, 0.8, 0.0]), "b": ("kiln two", [0.5, 0.8, 0.1]),
         "c": ("roof", [0.41, 0.0, -0.9]), "d": ("oven", [0.4, 0.9, 0.0]),
     }  # fmt: skip
-    # Five passages a document, so that none is short.
+    # Twelve passages a document, so that none is short and a quarter of all is twelve.
     rows = [row(f"{name}:00000", text) for name, (text, _) in about.items()]
-    rows += [row(f"{name}:{30 * n:05}", f"{name} {n}") for name in about for n in range(1, 5)]
+    rows += [row(f"{name}:{30 * n:05}", f"{name} {n}") for name in about for n in range(1, 12)]
     vectors = {item.id: unit([-0.3, 0.01 * at, -1]) for at, item in enumerate(rows)}
     vectors |= {f"{name}:00000": unit(vector) for name, (_, vector) in about.items()}
     index = index_of(rows, TinyEmbedder(3, {"kiln": unit([1, 0, 0])}), vectors)

@@ -244,7 +244,7 @@ def test_chunks_with_one_text_tie_exactly_and_go_by_id_at_any_place_of_the_matri
         hits = run(index, "kiln glaze barn", mode=mode, k=count).hits
         assert len(hits) == count
         # Only the first 40 of `fused` lend each other, so its equal scores end at that border.
-        border = MODES[mode].lending
+        border = min(MODES[mode].lending, count // 4)
         by_text: dict[str, list] = {}
         scores: dict[tuple[str, bool], set[float]] = {}
         for place, hit in enumerate(hits):

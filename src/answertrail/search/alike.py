@@ -3,8 +3,8 @@
 Of the first 40 of a ranking each gets the mean of its own score and of what the eight most like it
 have (Diaz 2005, "Regularizing ad hoc retrieval scores"). So a passage that says the same in other words
 comes up beside those that have the words, and one that has the words by accident stands alone.
-The 40 stay the first 40: only their order changes. Where there are fewer than 10, nothing does: of so
-few each would get what the others have.
+The 40 stay the first 40: only their order changes. They are never more than a quarter of what was
+ranked: the rest of a small corpus is like a passage without having to do with the query.
 """
 
 from __future__ import annotations
@@ -19,14 +19,21 @@ from answertrail.search.ranking import Mode, Places, Ranking
 
 POOL, PART = 40, 5
 """How many lend each other; each borrows from one in five. What other numbers give is in docs/search.md."""
+BEST_PART = 4
+"""The pool is one in four of what was ranked, where that is less."""
 _DIGITS = 9
 """Equal passages get equal scores, however their neighbours' were summed."""
 
 
-def candidates(mode: Mode, ranking: Ranking) -> Places:
-    """Return the rows that lend each other: the mode's first ones, the excluded among them; none where they are few."""
-    pool = best(ranking.scores, ranking.eligible, mode.lending)
-    return pool if len(pool) // PART >= 2 else pool[:0]
+def candidates(mode: Mode, ranking: Ranking, ranked: int | None = None) -> Places:
+    """Return the rows that lend each other: the mode's first ones, the excluded among them.
+
+    Never more than a quarter of the ranked rows, and none where that would be fewer than 10. `ranked`
+    counts them where `ranking` holds the best alone.
+    """
+    count = int(ranking.eligible.sum()) if ranked is None else ranked
+    size = min(mode.lending, count // BEST_PART)
+    return best(ranking.scores, ranking.eligible, size if size // PART >= 2 else 0)
 
 
 def lent(ranking: Ranking, pool: Places, vectors: Vectors, nearest: int | None = None) -> Ranking:

@@ -220,13 +220,14 @@ class EngineIndex:
             for pool in pools:
                 await pool.add_of_periods(each, within, periods)
             rows, own, ranking = await self._ranker.rank(groups, mode, within, everywhere)
-        ranking = await self._lent(mode, ranking, rows)
+        ranked = 0 if stratified else await rankable(pools, within)
+        ranking = await self._lent(mode, ranking, rows, ranked)
         texts = await self._texts(mode, ranking, rows)
         ranking = await rerank(mode, groups.own[0].query, ranking, texts, rows.signals.shown)
         eligible = ranking.eligible & ~rows.signals.shown
         places = best(ranking.scores, eligible, k)
         held_back = int((ranking.eligible & rows.signals.shown).sum())
-        matching = int(eligible.sum()) if stratified else await rankable(pools, within) - held_back
+        matching = int(eligible.sum()) if stratified else ranked - held_back
         found = [
             scored(self.catalogue.ids[int(rows.places[place])], int(place), ranking, own, mode) for place in places
         ]
@@ -240,9 +241,9 @@ class EngineIndex:
             )
         return await self._result(groups, mode, within, found, matching, held_back, told, note)
 
-    async def _lent(self, mode: Mode, ranking: Ranking, rows: Universe) -> Ranking:
+    async def _lent(self, mode: Mode, ranking: Ranking, rows: Universe, ranked: int) -> Ranking:
         """Let the first rows lend each other their scores, by the vectors that the corpus keeps of them."""
-        pool = candidates(mode, ranking)
+        pool = candidates(mode, ranking, ranked)
         ids = [self.catalogue.ids[rows.places[at]] for at in pool.tolist()]
         found = await self._rows.vectors(ids) if len(ids) > 1 else {}
         vectors = np.full((len(pool), self.embedder.identity.dims), np.nan, dtype=np.float32)
